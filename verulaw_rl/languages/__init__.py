@@ -1,0 +1,1 @@
+"""Languages: regions, stripping, insertions, checks and audit rules, one folder per language."""

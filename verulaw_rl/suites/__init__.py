@@ -1,0 +1,1 @@
+"""Suites: instances, their builder, splits and the bundled seed suite."""

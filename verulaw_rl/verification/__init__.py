@@ -1,0 +1,1 @@
+"""Verification: programs in, Verdicts out. Adapters, warm workers, sandbox, pool."""
