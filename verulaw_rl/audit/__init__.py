@@ -1,0 +1,1 @@
+"""Audit: AuditReport from a given program and a candidate; it outranks the verifier."""

@@ -1,0 +1,1 @@
+"""Configuration: pydantic models, importable without torch, transformers, trl or vllm."""

@@ -1,0 +1,46 @@
+"""Which instances a run uses."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from verulaw_rl.config.base import ConfigModel
+
+
+class FileSuite(ConfigModel):
+    """A suite that ``verulaw-rl build`` wrote."""
+
+    type: Literal["file"] = "file"
+    path: str
+    """JSONL file."""
+    train_split: str = "train"
+    heldout_split: str = "heldout"
+
+
+class SeedSuite(ConfigModel):
+    """The bundled seed suite, built under the installed tool."""
+
+    type: Literal["seed"] = "seed"
+    heldout_share: float = Field(default=0.3, gt=0, lt=1)
+    seed: int = 0
+
+
+class GeneratedSuite(ConfigModel):
+    """Parametrised variants of loop programs, generated and verified at the start of a run."""
+
+    type: Literal["generated"] = "generated"
+    seed: int = 0
+    train: int = Field(default=96, ge=1)
+    """Training instances."""
+    heldout: int = Field(default=64, ge=1)
+    """Held-out instances."""
+    warm_start: int = Field(default=256, ge=0)
+    """Further training programs, for the tokenizer and the warm start only: verified, without probes."""
+    heldout_families: tuple[str, ...] = ()
+    """Families kept out of training; the held-out split holds these and unseen variants of the others."""
+
+
+SuiteConfig = Annotated[FileSuite | SeedSuite | GeneratedSuite, Field(discriminator="type")]
+"""One of the kinds of suite, by ``type``."""

@@ -1,0 +1,128 @@
+"""A training run: the model of ``configs/*.yaml``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from verulaw_rl.config.base import ConfigModel
+from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
+from verulaw_rl.config.suite import SuiteConfig
+from verulaw_rl.config.verification import VerificationConfig
+
+
+class SmallPolicy(ConfigModel):
+    """A freshly initialised Qwen3-architecture model with a tokenizer trained on the training split."""
+
+    type: Literal["small"] = "small"
+    hidden_size: int = 192
+    intermediate_size: int = 512
+    layers: int = 4
+    heads: int = 4
+    vocabulary: int = 1024
+    """Upper bound of the tokenizer's vocabulary."""
+    context_tokens: int = 1024
+
+
+class PretrainedPolicy(ConfigModel):
+    """A model folder (or hub name where a hub can be reached)."""
+
+    type: Literal["pretrained"] = "pretrained"
+    path: str
+    gguf_file: str | None = None
+    """File name inside ``path`` when the weights are GGUF."""
+    context_tokens: int = 16384
+
+
+PolicyConfig = Annotated[SmallPolicy | PretrainedPolicy, Field(discriminator="type")]
+"""One of the kinds of policy, by ``type``."""
+
+
+class WarmStartConfig(ConfigModel):
+    """Supervised fine-tuning on reference proofs, in the same chat format as episodes."""
+
+    batches: int = Field(default=0, ge=0)
+    """Optimizer steps; 0 leaves the policy as it is."""
+    batch_size: int = Field(default=32, ge=1)
+    learning_rate: float = Field(default=2e-3, gt=0)
+    warmup_batches: int = Field(default=10, ge=0)
+
+
+class GrpoConfig(ConfigModel):
+    """Group-relative policy optimisation over whole episodes (paper, section 3 and D.1)."""
+
+    updates: int = Field(default=20, ge=0)
+    """Rollout batches; each gives ``epochs`` passes of optimizer steps."""
+    prompts_per_update: int = Field(default=8, ge=1)
+    """Instances per rollout batch."""
+    group_size: int = Field(default=8, ge=2)
+    """Episodes per instance; advantages are relative to their group."""
+    epochs: int = Field(default=1, ge=1)
+    """Passes over each rollout batch (``num_iterations`` of TRL)."""
+    minibatches: int = Field(default=1, ge=1)
+    """Optimizer steps per pass."""
+    micro_batch_size: int = Field(default=16, ge=1)
+    """Episodes per forward pass."""
+    learning_rate: float = Field(default=1e-6, gt=0)
+    warmup_updates: int = Field(default=0, ge=0)
+    kl: float = Field(default=0.001, ge=0)
+    """Weight of the k3 KL penalty to the policy before GRPO."""
+    clip: float = Field(default=0.2, gt=0)
+    clip_high: float | None = None
+    max_grad_norm: float = 1.0
+    temperature: float = Field(default=1.0, gt=0)
+    max_turn_tokens: int = Field(default=1024, ge=1)
+    """Sampled tokens per turn at most."""
+    save_every: int = Field(default=5, ge=1)
+    """Updates between checkpoints."""
+
+
+class EvaluationConfig(ConfigModel):
+    """Held-out evaluation, before and after."""
+
+    split: str = "heldout"
+    instances: int | None = Field(default=None, ge=1)
+    """At most so many instances; all when absent."""
+    temperature: float = Field(default=0.0, ge=0)
+    """0 decodes greedily, as the paper evaluates."""
+    samples: int = Field(default=1, ge=1)
+    """Episodes per instance."""
+    every: int | None = None
+    """Updates between evaluations during training; none when absent."""
+
+
+class TrackingConfig(ConfigModel):
+    """Trackers beside the run folder's own JSONL, which is always written."""
+
+    wandb: bool = False
+    project: str = "verulaw_rl"
+
+
+class TrainConfig(ConfigModel):
+    """One training run."""
+
+    name: str = "run"
+    """The run's folder is ``<output>/<name>``, with a number when that exists: never overwritten."""
+    output: str = "runs"
+    seed: int = 0
+    threads: int | None = Field(default=None, ge=1)
+    """Threads of the trainer's own arithmetic; verifier workers need cores too."""
+    suite: SuiteConfig
+    policy: PolicyConfig
+    episode: EpisodeConfig = EpisodeConfig()
+    reward: RewardConfig = RewardConfig()
+    verification: VerificationConfig = VerificationConfig()
+    warm_start: WarmStartConfig = WarmStartConfig()
+    grpo: GrpoConfig = GrpoConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    tracking: TrackingConfig = TrackingConfig()
+
+    @model_validator(mode="after")
+    def _batches_divide(self) -> TrainConfig:
+        episodes = self.grpo.prompts_per_update * self.grpo.group_size
+        if episodes % self.grpo.minibatches:
+            raise ValueError(
+                f"grpo.minibatches ({self.grpo.minibatches}) must divide prompts_per_update * group_size ({episodes})"
+            )
+        return self

@@ -1,0 +1,1 @@
+"""Episodes: actions, prompts, the Gymnasium base environment, records."""

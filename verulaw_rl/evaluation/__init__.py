@@ -1,0 +1,1 @@
+"""Evaluation: held-out rates, statistics, reports."""

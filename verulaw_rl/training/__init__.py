@@ -1,0 +1,1 @@
+"""Training: warm start, GRPO, run folders."""
