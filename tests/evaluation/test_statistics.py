@@ -77,7 +77,7 @@ def test_mcnemar_by_hand() -> None:
 
 
 def test_matched_proportions_published_example() -> None:
-    """Agresti, Categorical Data Analysis, table 10.1: 794, 150, 86, 570; difference -0.04, interval -0.059 to -0.021."""
+    """Agresti, Categorical Data Analysis, table 10.1: difference -0.04, interval -0.059 to -0.021."""
     cells = [(1.0, 1.0)] * 794 + [(1.0, 0.0)] * 150 + [(0.0, 1.0)] * 86 + [(0.0, 0.0)] * 570
     before = {str(n): [first] for n, (first, _) in enumerate(cells)}
     after = {str(n): [second] for n, (_, second) in enumerate(cells)}
