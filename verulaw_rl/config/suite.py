@@ -16,7 +16,9 @@ class FileSuite(ConfigModel):
     path: str
     """JSONL file."""
     train_split: str = "train"
+    """Split that the warm start and GRPO draw from."""
     heldout_split: str = "heldout"
+    """Split that is only evaluated."""
 
 
 class SeedSuite(ConfigModel):
@@ -24,7 +26,9 @@ class SeedSuite(ConfigModel):
 
     type: Literal["seed"] = "seed"
     heldout_share: float = Field(default=0.3, gt=0, lt=1)
+    """Share of programs held out, counted by near-duplicate group."""
     seed: int = 0
+    """Of the split."""
 
 
 class GeneratedSuite(ConfigModel):
@@ -32,6 +36,7 @@ class GeneratedSuite(ConfigModel):
 
     type: Literal["generated"] = "generated"
     seed: int = 0
+    """Of the variants."""
     train: int = Field(default=96, ge=1)
     """Training instances."""
     heldout: int = Field(default=64, ge=1)

@@ -17,12 +17,17 @@ class SmallPolicy(ConfigModel):
 
     type: Literal["small"] = "small"
     hidden_size: int = 192
+    """Width of the residual stream."""
     intermediate_size: int = 512
+    """Width inside each feed-forward layer."""
     layers: int = 4
+    """Number of decoder layers."""
     heads: int = 4
+    """Attention heads per layer; must divide ``hidden_size``."""
     vocabulary: int = 1024
     """Upper bound of the tokenizer's vocabulary."""
     context_tokens: int = 1024
+    """Prompt, turns and observations of an episode together."""
 
 
 class PretrainedPolicy(ConfigModel):
@@ -30,9 +35,11 @@ class PretrainedPolicy(ConfigModel):
 
     type: Literal["pretrained"] = "pretrained"
     path: str
+    """Folder that ``save_pretrained`` wrote, tokenizer included."""
     gguf_file: str | None = None
     """File name inside ``path`` when the weights are GGUF."""
     context_tokens: int = 16384
+    """Prompt, turns and observations of an episode together."""
 
 
 PolicyConfig = Annotated[SmallPolicy | PretrainedPolicy, Field(discriminator="type")]
@@ -45,8 +52,11 @@ class WarmStartConfig(ConfigModel):
     batches: int = Field(default=0, ge=0)
     """Optimizer steps; 0 leaves the policy as it is."""
     batch_size: int = Field(default=32, ge=1)
+    """Examples per optimizer step."""
     learning_rate: float = Field(default=2e-3, gt=0)
+    """Peak of AdamW's learning rate."""
     warmup_batches: int = Field(default=10, ge=0)
+    """Steps over which the learning rate rises from 0."""
 
 
 class GrpoConfig(ConfigModel):
@@ -65,13 +75,19 @@ class GrpoConfig(ConfigModel):
     micro_batch_size: int = Field(default=16, ge=1)
     """Episodes per forward pass."""
     learning_rate: float = Field(default=1e-6, gt=0)
+    """Peak of AdamW's learning rate."""
     warmup_updates: int = Field(default=0, ge=0)
+    """Updates over which the learning rate rises from 0."""
     kl: float = Field(default=0.001, ge=0)
     """Weight of the k3 KL penalty to the policy before GRPO."""
     clip: float = Field(default=0.2, gt=0)
+    """The probability ratio is clipped below at ``1 - clip``."""
     clip_high: float | None = None
+    """The ratio is clipped above at ``1 + clip_high``; ``clip`` when absent."""
     max_grad_norm: float = 1.0
+    """Gradients are scaled down to this norm."""
     temperature: float = Field(default=1.0, gt=0)
+    """Of rollouts; 1 keeps the sampled and the trained distribution the same."""
     max_turn_tokens: int = Field(default=1024, ge=1)
     """Sampled tokens per turn at most."""
     save_every: int = Field(default=5, ge=1)
@@ -82,6 +98,7 @@ class EvaluationConfig(ConfigModel):
     """Held-out evaluation, before and after."""
 
     split: str = "heldout"
+    """Split that is evaluated."""
     instances: int | None = Field(default=None, ge=1)
     """At most so many instances; all when absent."""
     temperature: float = Field(default=0.0, ge=0)
@@ -96,7 +113,9 @@ class TrackingConfig(ConfigModel):
     """Trackers beside the run folder's own JSONL, which is always written."""
 
     wandb: bool = False
+    """Also log to Weights & Biases (needs the ``wandb`` extra; ``WANDB_MODE=offline`` keeps it local)."""
     project: str = "verulaw_rl"
+    """Its project."""
 
 
 class TrainConfig(ConfigModel):
@@ -105,7 +124,9 @@ class TrainConfig(ConfigModel):
     name: str = "run"
     """The run's folder is ``<output>/<name>``, with a number when that exists: never overwritten."""
     output: str = "runs"
+    """Folder that holds run folders."""
     seed: int = 0
+    """Of weights, data order and sampling."""
     threads: int | None = Field(default=None, ge=1)
     """Threads of the trainer's own arithmetic; verifier workers need cores too."""
     suite: SuiteConfig
