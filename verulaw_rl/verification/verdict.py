@@ -49,7 +49,7 @@ class Diagnostic:
     clause: str | None = None
     """Text of the clause that failed, where the position gives it."""
     kind: str = ""
-    """Finer than the category: ``invariant_entry``, ``invariant_maintained``, ``division``, ``index``, ``parse``, ..."""
+    """Finer than the category: ``invariant_entry``, ``invariant_maintained``, ``division``, ``parse``, ..."""
     related: tuple[Related, ...] = ()
     undecided: bool = False
     """The check was not refuted: the solver ran out on it."""

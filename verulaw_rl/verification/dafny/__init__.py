@@ -1,0 +1,1 @@
+"""Dafny: finding it, its command line, its warm server, and reading what it prints."""

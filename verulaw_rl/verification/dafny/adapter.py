@@ -1,0 +1,55 @@
+"""Dafny for the pool: which tool is there, who it is, and its workers (warm where it has a server)."""
+
+from __future__ import annotations
+
+from verulaw_rl.verification.adapter import Worker
+from verulaw_rl.verification.dafny.command import CommandWorker, fixed_options
+from verulaw_rl.verification.dafny.find import DafnyTool, find_dafny
+from verulaw_rl.verification.dafny.server import ServerWorker
+from verulaw_rl.verification.sandbox import Sandbox
+from verulaw_rl.verification.verdict import ToolIdentity
+
+KNOWN_GOOD = "method KnownGood(x: int) returns (y: int) ensures y > x { y := x + 1; }\n"
+
+
+class DafnyAdapter:
+    """The installed Dafny.
+
+    Args:
+        warm: use the server where the tool has one; otherwise the command line for each program.
+        uses: programs that one server is given before it is replaced.
+        rss_bytes: resident memory at which it is replaced before.
+    """
+
+    language = "dafny"
+    known_good = KNOWN_GOOD
+
+    def __init__(self, *, warm: bool = True, uses: int = 500, rss_bytes: int = 3 * 2**29) -> None:
+        self.tool: DafnyTool = find_dafny()
+        self._warm = warm and self.tool.server is not None
+        self._uses = uses
+        self._rss_bytes = rss_bytes
+
+    def identity(self) -> ToolIdentity:
+        """Version, solver and fixed flags. Warm or cold is not part of it: both must say the same."""
+        return ToolIdentity(
+            name="dafny",
+            version=self.tool.version,
+            solver=f"z3 {self.tool.solver_version}",
+            flags=fixed_options(self.tool),
+        )
+
+    def start_worker(self, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]) -> Worker:
+        """A ready server, or a command worker."""
+        if not self._warm:
+            return CommandWorker(self.tool, self.identity(), sandbox, memory_bytes, cpus)
+        return ServerWorker(
+            self.tool,
+            self.identity(),
+            sandbox,
+            memory_bytes,
+            cpus,
+            known_good=self.known_good,
+            uses=self._uses,
+            rss_bytes=self._rss_bytes,
+        )

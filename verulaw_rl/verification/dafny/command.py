@@ -1,0 +1,133 @@
+"""Dafny's command lines, and one cold run of them.
+
+2.3 is asked with ``/options`` and prints each procedure (``/tracePOs``); 4.x is asked with ``dafny
+verify``. Solver work is limited in Z3's resource units, which do not depend on the load of the
+machine; a time limit several times larger only guards against what the units do not count.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+
+from verulaw_rl.verification.adapter import WorkerFault
+from verulaw_rl.verification.dafny.find import DafnyTool
+from verulaw_rl.verification.dafny.output import parse_output
+from verulaw_rl.verification.dafny.verdicts import make_verdict
+from verulaw_rl.verification.processes import Contained
+from verulaw_rl.verification.sandbox import Policy, Sandbox
+from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict
+
+RLIMIT_PER_SECOND = 3_000_000
+"""Z3 4.8.5 resource units in a second of solver work on an idle core (``scripts`` of none: see tests)."""
+
+TIME_LIMIT_FACTOR = 4
+"""Wall seconds given for each second of solver work, so that a loaded machine does not change verdicts."""
+
+
+def fixed_options(tool: DafnyTool) -> tuple[str, ...]:
+    """Options that every call has and that do not depend on limits or paths; part of the identity."""
+    if tool.dialect == "2":
+        return ("/compile:0", "/nologo", "/verifySnapshots:0", "/errorTrace:0", "/tracePOs")
+    return ("--allow-warnings", "--show-snippets:false", "--cores", "1")
+
+
+def options(tool: DafnyTool, limits: Limits) -> list[str]:
+    """All options of a call but the file."""
+    units = max(1, int(limits.solver_s * RLIMIT_PER_SECOND))
+    seconds = max(1, math.ceil(limits.solver_s * TIME_LIMIT_FACTOR))
+    fixed = list(fixed_options(tool))
+    if tool.dialect == "2":
+        solver = [f"/z3exe:{tool.solver}"] if tool.solver else []
+        return [*fixed, *solver, f"/timeLimit:{seconds}", f"/rlimit:{units}", f"/errorLimit:{limits.error_limit}"]
+    solver = ["--solver-path", str(tool.solver)] if tool.solver else []
+    return [
+        *fixed,
+        *solver,
+        "--verification-time-limit",
+        str(seconds),
+        "--resource-limit",
+        str(units),
+        "--error-limit",
+        str(limits.error_limit),
+    ]
+
+
+def command_line(tool: DafnyTool, file: str, limits: Limits) -> list[str]:
+    """The whole command line that verifies one file and compiles nothing."""
+    verb = [] if tool.dialect == "2" else ["verify"]
+    return [*tool.command, *verb, *options(tool, limits), file]
+
+
+def policy_for(tool: DafnyTool, memory_bytes: int, cpus: tuple[int, ...] = ()) -> Policy:
+    """What a Dafny process may have."""
+    return Policy(
+        memory_bytes=memory_bytes,
+        limit_address_space=tool.dialect == "2",  # .NET reserves hundreds of GB of addresses
+        readable=tool.readable,
+        cpus=cpus,
+    )
+
+
+def environment_for(tool: DafnyTool) -> dict[str, str]:
+    """Environment beside the sandbox's own."""
+    if tool.dialect == "2":
+        return {}
+    return {"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_gcServer": "0"}
+
+
+class CommandWorker:
+    """Verifies by a run of the command line for each program. There is no process between calls."""
+
+    def __init__(
+        self, tool: DafnyTool, identity: ToolIdentity, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]
+    ) -> None:
+        self._tool = tool
+        self._identity = identity
+        self._sandbox = sandbox
+        self._memory_bytes = memory_bytes
+        self._cpus = cpus
+        self._running: Contained | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Always: nothing wears out."""
+        return True
+
+    def verify(self, program: str, limits: Limits) -> Verdict:
+        """One cold run."""
+        name = f"p{uuid.uuid4().hex}.dfy"
+        policy = policy_for(self._tool, self._memory_bytes, self._cpus)
+        policy.files[name] = program.encode("utf-8", "surrogatepass")
+        contained = self._sandbox.start(command_line(self._tool, name, limits), policy, environment_for(self._tool))
+        self._running = contained
+        try:
+            done = contained.finish(b"", limits.wall_s)
+        finally:
+            self._running = None
+        output = parse_output(done.output, file=name, dialect=self._tool.dialect)
+        verdict = make_verdict(
+            output,
+            program,
+            tool=self._identity,
+            error_limit=limits.error_limit,
+            ended=done.stopped is None,
+            times=Times(tool_s=done.wall_s),
+            sandbox=self._sandbox.mode,
+        )
+        if done.stopped not in (None, "wall"):
+            raise WorkerFault(f"dafny was stopped: {done.stopped} limit")
+        if verdict.status is Status.ERROR:
+            said = done.errors.strip().splitlines()
+            raise WorkerFault(verdict.message + (f": {said[0]}" if said else ""))
+        return verdict
+
+    def end(self) -> None:
+        """Stop the run in progress."""
+        running = self._running
+        if running is not None:
+            running.end()
+
+    def close(self) -> None:
+        """Stop the run in progress; runs end their own processes."""
+        self.end()
