@@ -43,8 +43,10 @@ class GeneratedSuite(ConfigModel):
     """Held-out instances."""
     warm_start: int = Field(default=256, ge=0)
     """Further training programs, for the tokenizer and the warm start only: verified, without probes."""
-    heldout_families: tuple[str, ...] = ()
-    """Families kept out of training; the held-out split holds these and unseen variants of the others."""
+    heldout_families: tuple[str, ...] = Field(min_length=1)
+    """Families kept out of training: the held-out split holds these alone."""
+    train_families: tuple[str, ...] = ()
+    """Families to train on; all but the held-out ones when empty."""
 
 
 SuiteConfig = Annotated[FileSuite | SeedSuite | GeneratedSuite, Field(discriminator="type")]

@@ -48,6 +48,8 @@ class Message:
     message: str
     declaration: str | None = None
     clause: str | None = None
+    kind: str = ""
+    """Finer than the category, as the tool's adapter names it: ``invariant_maintained``, ``index``, ..."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,13 +146,14 @@ class DeclarationView:
 class Point:
     """A program point that survives any change of annotations, since executable text fixes it.
 
-    ``exit``: the end of the body and before each return (``index`` unused, several sites);
+    ``entry``: the first thing in the body; ``exit``: the end of the body and before each return (``index``
+    unused, several sites);
     ``loop_head`` and ``after_loop``: ``index`` is the loop's index in its declaration;
     ``token``: immediately before the ``index``-th executable token of the declaration's body, behind
     the annotations that stand there; ``calls``: after each call statement of the (ghost) body.
     """
 
-    kind: Literal["exit", "loop_head", "after_loop", "token", "calls"]
+    kind: Literal["entry", "exit", "loop_head", "after_loop", "token", "calls"]
     index: int = 0
 
 
@@ -171,6 +172,7 @@ class CheckSite:
     """Where one check was placed: a failing diagnostic on lines ``[first_line, last_line]`` refutes it there."""
 
     check: str
+    declaration: str
     first_line: int
     last_line: int
     after_loops: tuple[int, ...] = ()
@@ -268,6 +270,10 @@ class Language(Protocol):
 
     def audit(self, task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
         """Every change of the specification (and of frozen code) and every proof escape that the candidate adds."""
+        ...
+
+    def escapes(self, source: str) -> tuple[Finding, ...]:
+        """Every construct of a program that a verifier accepts without proof, whoever wrote it."""
         ...
 
     def rules(self, task: Task) -> str:

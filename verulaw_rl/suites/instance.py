@@ -48,7 +48,10 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class VacuousPoint:
-    """A point at which the reference itself is vacuous: no vacuity check counts there."""
+    """A point at which the reference itself is vacuous: no vacuity check counts there.
+
+    For ``exit`` the point's index is the number of the site, in source order.
+    """
 
     declaration: str
     point: Point
@@ -76,6 +79,8 @@ class Instance:
     obligations: tuple[Obligation, ...]
     probes: tuple[Probe, ...]
     vacuous: tuple[VacuousPoint, ...]
+    covered: tuple[str, ...]
+    """Declarations with a contract in which the tool found obligations when it verified the reference."""
     tool: ToolIdentity
     """The tool under which reference, obligations and probes were established."""
     family: str = ""

@@ -1,0 +1,106 @@
+"""``verulaw-rl build``: instances from verified programs, with a reason for every program left out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from verulaw_rl.cli.progress import progress_bar
+from verulaw_rl.errors import UserError
+from verulaw_rl.evidence.live import pool_verifier
+from verulaw_rl.languages.base import Task
+from verulaw_rl.languages.registry import get_language
+from verulaw_rl.suites.build import BuildResult, build_suite
+from verulaw_rl.suites.instance import save_suite
+from verulaw_rl.suites.sources import suite_programs
+from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.verdict import Limits
+
+
+def build_command(
+    out: Annotated[Path, typer.Option("--out", help="JSONL file to write.")],
+    language: Annotated[str, typer.Option(help="Language of the programs.")] = "dafny",
+    task: Annotated[
+        list[Task] | None, typer.Option(help="Task form to build; repeat for several. All when absent.")
+    ] = None,
+    suite: Annotated[str | None, typer.Option(help="A named suite: seed, dafnybench.")] = None,
+    root: Annotated[Path | None, typer.Option(help="Folder that a benchmark was downloaded to.")] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="Folder of verified programs of your own.")] = None,
+    heldout_share: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of instances to hold out.")] = 0.3,
+    seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many programs.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,
+    solver_s: Annotated[float, typer.Option(min=0.1, help="Solver work per declaration, in seconds.")] = 30.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print counts and rejections as one JSON object.")] = False,
+) -> None:
+    """Build a suite: verify each program, strip it, find the probes that survive, and write instances.
+
+    Every program that gives no instance is listed with its reason. The same programs, tool and seed give
+    the same file.
+    """
+    syntax = get_language(language)
+    tasks = tuple(task or (Task.ANNOTATION_REPAIR, Task.CODE_GENERATION))
+    if Task.PATCH_GENERATION in tasks:
+        raise UserError("patch_generation instances are not built from single programs")
+    name, programs, unreadable = suite_programs(suite, source, syntax.suffix, root)
+    programs = programs[:limit]
+    with Pool(PoolSettings(workers=workers)) as pool, progress_bar("Building", quiet=as_json) as progress:
+        result = build_suite(
+            name,
+            language,
+            programs,
+            tasks,
+            pool_verifier(pool, language, Limits(solver_s=solver_s)),
+            heldout_share=heldout_share,
+            seed=seed,
+            progress=progress,
+        )
+    if result.suite.instances:
+        save_suite(result.suite, out)
+    _print(result, unreadable, out, len(programs), as_json)
+    if not result.suite.instances:
+        raise UserError(f"no program of {len(programs)} gives an instance; nothing was written")
+
+
+def _print(result: BuildResult, unreadable: list[tuple[str, str]], out: Path, programs: int, as_json: bool) -> None:
+    counts = Counter(f"{i.task.value}/{i.split}" for i in result.suite.instances)
+    if as_json:
+        rejected = [asdict(r) for r in result.rejected]
+        rejected += [{"program": n, "task": None, "reason": "unreadable", "detail": why} for n, why in unreadable]
+        typer.echo(
+            json.dumps(
+                {
+                    "suite": result.suite.name,
+                    "out": str(out),
+                    "programs": programs + len(unreadable),
+                    "instances": len(result.suite.instances),
+                    "counts": dict(sorted(counts.items())),
+                    "by_task": dict(Counter(i.task.value for i in result.suite.instances)),
+                    "rejected": rejected,
+                }
+            )
+        )
+        return
+    console = Console()
+    table = Table(title=f"{result.suite.name}: {programs} programs")
+    table.add_column("task")
+    table.add_column("outcome")
+    table.add_column("programs", justify="right")
+    for key, number in sorted(counts.items()):
+        task, split = key.split("/")
+        table.add_row(task, f"instance ({split})", str(number))
+    reasons = Counter((r.task.value, r.reason) for r in result.rejected)
+    for (task, reason), number in sorted(reasons.items(), key=lambda item: (item[0][0], -item[1])):
+        table.add_row(task, reason, str(number))
+    console.print(table)
+    for name, why in unreadable:
+        console.print(f"unreadable: {name}: {why}", highlight=False)
+    if result.suite.instances:
+        console.print(f"wrote {len(result.suite.instances)} instances to {out}", highlight=False)

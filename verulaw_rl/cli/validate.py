@@ -1,0 +1,90 @@
+"""``verulaw-rl validate``: score reference, null and given over a whole suite, without a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from verulaw_rl.cli.progress import progress_bar
+from verulaw_rl.evidence.collect import collect
+from verulaw_rl.evidence.live import pool_verifier
+from verulaw_rl.evidence.reward import Reward, load_reward
+from verulaw_rl.suites.bundled import bundled_suite
+from verulaw_rl.suites.instance import Instance, load_suite
+from verulaw_rl.verification.pool import Pool, PoolSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """Scores of the three model-free candidates of one instance; ``problem`` is empty when they are as they must be."""
+
+    key: str
+    reference: float | None
+    given: float | None
+    null: float | None
+    problem: str
+
+
+def validate_command(
+    suite: Annotated[str, typer.Argument(help="JSONL file that `build` wrote, or `seed` for the bundled suite.")],
+    reward: Annotated[str, typer.Option(help="Reward file.")] = "rewards/obligation.py",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many instances.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per instance and a summary.")] = False,
+) -> None:
+    """Check a suite without a model: the reference must verify with the top score, given and null must not verify.
+
+    `null` is an empty program. Exits with 1 if any instance is not as it must be.
+    """
+    chosen = bundled_suite() if suite == "seed" else load_suite(Path(suite))
+    instances = chosen.instances[:limit]
+    scoring = load_reward(reward)
+    bad = 0
+    console = Console()
+    with Pool(PoolSettings(workers=workers)) as pool, progress_bar("Validating", quiet=as_json) as progress:
+        for done, row in enumerate(_validate(instances, scoring, pool), start=1):
+            bad += bool(row.problem)
+            if as_json:
+                typer.echo(json.dumps(asdict(row)))
+            elif row.problem:
+                console.print(f"{row.key}: {row.problem}", highlight=False)
+            progress(done, len(instances))
+    summary = {"suite": chosen.name, "instances": len(instances), "problems": bad}
+    if as_json:
+        typer.echo(json.dumps(summary))
+    else:
+        table = Table("suite", "instances", "problems")
+        table.add_row(chosen.name, str(len(instances)), str(bad))
+        console.print(table)
+    raise typer.Exit(1 if bad else 0)
+
+
+def _validate(instances: tuple[Instance, ...], reward: Reward, pool: Pool) -> Iterator[Validation]:
+    with ThreadPoolExecutor(4) as threads:
+        yield from threads.map(lambda i: _validate_one(i, reward, pool), instances)
+
+
+def _validate_one(instance: Instance, reward: Reward, pool: Pool) -> Validation:
+    verify = pool_verifier(pool, instance.language)
+    reference = collect(instance, instance.reference, verify)
+    given = collect(instance, instance.given, verify)
+    null = collect(instance, "", verify)
+    scores = [reward.score(e).total for e in (reference, given, null)]
+    problem = ""
+    if not (reference.intact and reference.verified):
+        problem = f"the reference does not verify: {reference.summary}"
+    elif missing := [r.id for r in reference.results if not r.discharged]:
+        problem = f"the reference misses {missing[0]}"
+    elif given.verified and given.intact:
+        problem = "the given verifies as it is"
+    elif null.verified and null.intact:
+        problem = "an empty program verifies"
+    return Validation(instance.key, scores[0], scores[1], scores[2], problem)

@@ -1,0 +1,136 @@
+"""The instances of a run, from its config: read, built from the seed, or generated and verified.
+
+Training calls it once at the start of a run and keeps the result in the run's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from verulaw_rl.config.suite import FileSuite, GeneratedSuite, SeedSuite, SuiteConfig
+from verulaw_rl.errors import UserError
+from verulaw_rl.evidence.ablation import Verifier
+from verulaw_rl.languages.base import Task
+from verulaw_rl.languages.registry import get_language
+from verulaw_rl.suites.build import SourceProgram, build_suite
+from verulaw_rl.suites.generate import FAMILIES, GeneratedProgram, generate
+from verulaw_rl.suites.instance import Instance, Suite, load_suite
+from verulaw_rl.suites.sources import suite_programs
+from verulaw_rl.verification.verdict import Status
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofPair:
+    """A stripped program and its verified reference, for supervised training."""
+
+    name: str
+    given: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSuite:
+    """Instances of a run and what its warm start learns from."""
+
+    suite: Suite
+    train_split: str
+    heldout_split: str
+    warm_start: tuple[ProofPair, ...]
+
+    @property
+    def train(self) -> tuple[Instance, ...]:
+        """Training instances."""
+        return self.suite.split(self.train_split)
+
+    @property
+    def heldout(self) -> tuple[Instance, ...]:
+        """Held-out instances."""
+        return self.suite.split(self.heldout_split)
+
+
+def prepare_suite(
+    config: SuiteConfig, task: Task, verify: Verifier, progress: Progress = lambda done, total: None
+) -> PreparedSuite:
+    """Instances of one task for a run.
+
+    Raises:
+        UserError: the suite cannot be read, or a split of it is empty.
+    """
+    if isinstance(config, GeneratedSuite):
+        prepared = _generated(config, task, verify, progress)
+    elif isinstance(config, SeedSuite):
+        name, programs, _ = suite_programs("seed", None, ".dfy", None)
+        built = build_suite(
+            name,
+            "dafny",
+            programs,
+            [task],
+            verify,
+            heldout_share=config.heldout_share,
+            seed=config.seed,
+            progress=progress,
+        )
+        prepared = _with_references(built.suite, "train", "heldout")
+    else:
+        prepared = _from_file(config, task)
+    for split, instances in ((prepared.train_split, prepared.train), (prepared.heldout_split, prepared.heldout)):
+        if not instances:
+            raise UserError(f"suite {prepared.suite.name!r} has no {task.value} instance in split {split!r}")
+    return prepared
+
+
+def _from_file(config: FileSuite, task: Task) -> PreparedSuite:
+    suite = load_suite(Path(config.path))
+    suite = Suite(suite.name, tuple(i for i in suite.instances if i.task is task))
+    return _with_references(suite, config.train_split, config.heldout_split)
+
+
+def _with_references(suite: Suite, train: str, heldout: str) -> PreparedSuite:
+    pairs = tuple(ProofPair(i.program, i.given, i.reference) for i in suite.split(train))
+    return PreparedSuite(suite, train, heldout, pairs)
+
+
+def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: Progress) -> PreparedSuite:
+    """Held-out programs come from the families kept out of training, so that no variant has a twin there."""
+    held_out = set(config.heldout_families)
+    train_families = config.train_families or tuple(f for f in FAMILIES if f not in held_out)
+    learning = generate(config.train + config.warm_start, config.seed, train_families)
+    heldout = generate(config.heldout, config.seed, config.heldout_families)
+    programs = learning[: config.train] + heldout
+    total = len(programs) + config.warm_start
+    built = build_suite(
+        "generated",
+        "dafny",
+        [SourceProgram(p.name, p.text, p.family) for p in programs],
+        [task],
+        verify,
+        progress=lambda done, _: progress(done, total),
+    )
+    heldout_names = {p.name for p in heldout}
+    instances = tuple(
+        replace(i, group=i.family, split="heldout" if i.program in heldout_names else "train")
+        for i in built.suite.instances
+    )
+    pairs = _verified_pairs(learning[config.train :], verify, lambda done: progress(len(programs) + done, total))
+    warm_start = pairs + tuple(ProofPair(i.program, i.given, i.reference) for i in instances if i.split == "train")
+    return PreparedSuite(Suite("generated", instances), "train", "heldout", warm_start)
+
+
+def _verified_pairs(
+    programs: list[GeneratedProgram], verify: Verifier, progress: Callable[[int], None]
+) -> tuple[ProofPair, ...]:
+    language = get_language("dafny")
+    with ThreadPoolExecutor(4) as threads:
+        pairs = []
+        for done, (program, verdict) in enumerate(
+            zip(programs, threads.map(verify, [p.text for p in programs]), strict=True), start=1
+        ):
+            if verdict.status is Status.VERIFIED:
+                pairs.append(ProofPair(program.name, language.strip_annotations(program.text), program.text))
+            progress(done)
+    return tuple(pairs)

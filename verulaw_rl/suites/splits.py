@@ -1,0 +1,27 @@
+"""Splits by near-duplicate group: a pure function of the groups, the shares and a seed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from verulaw_rl.suites.instance import Instance
+
+
+def assign_splits(instances: Iterable[Instance], heldout_share: float, seed: int = 0) -> tuple[Instance, ...]:
+    """The instances with ``split`` set to ``train`` or ``heldout``.
+
+    Whole groups go to one side, in an order fixed by the seed, until the held-out side has its share of
+    the instances.
+    """
+    instances = tuple(instances)
+    sizes = Counter(i.group for i in instances)
+    order = sorted(sizes, key=lambda g: hashlib.sha256(f"{seed}:{g}".encode()).hexdigest())
+    wanted, heldout, held = heldout_share * len(instances), set[str](), 0
+    for group in order:
+        if held + sizes[group] / 2 <= wanted:
+            heldout.add(group)
+            held += sizes[group]
+    return tuple(replace(i, split="heldout" if i.group in heldout else "train") for i in instances)
