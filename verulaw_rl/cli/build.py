@@ -51,7 +51,7 @@ def build_command(
         raise UserError("patch_generation instances are not built from single programs")
     name, programs, unreadable = suite_programs(suite, source, syntax.suffix, root)
     programs = programs[:limit]
-    with Pool(PoolSettings(workers=workers)) as pool, progress_bar("Building", quiet=as_json) as progress:
+    with Pool(PoolSettings(workers=workers or 0)) as pool, progress_bar("Building", quiet=as_json) as progress:
         result = build_suite(
             name,
             language,

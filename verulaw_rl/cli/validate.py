@@ -49,7 +49,7 @@ def validate_command(
     scoring = load_reward(reward)
     bad = 0
     console = Console()
-    with Pool(PoolSettings(workers=workers)) as pool, progress_bar("Validating", quiet=as_json) as progress:
+    with Pool(PoolSettings(workers=workers or 0)) as pool, progress_bar("Validating", quiet=as_json) as progress:
         for done, row in enumerate(_validate(instances, scoring, pool), start=1):
             bad += bool(row.problem)
             if as_json:

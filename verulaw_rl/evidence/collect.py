@@ -53,6 +53,7 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
     if verified and run is not None:
         findings = (*findings, *vacuous_declarations(language, instance, view, run.sites))
     settled = Settled(instance, view, plain, run, frozenset(missing), failed_lemmas)
+    results = obligation_results(settled)
     return Evidence(
         instance=instance.key,
         instance_hash=instance.content_hash,
@@ -61,8 +62,8 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
         status=plain.status,
         verified=verified,
         totals=instance.totals,
-        results=obligation_results(settled),
-        failures=other_failures(settled),
+        results=results,
+        failures=other_failures(settled, verified, results),
         findings=findings,
         messages=_messages(plain),
         tool=plain.tool,

@@ -207,13 +207,20 @@ def _given_assertion(settled: Settled, o: Obligation) -> str:
     return ""
 
 
-def other_failures(settled: Settled) -> tuple[Failure, ...]:
-    """Failures of the plain run that are no obligation of the instance: its own annotations', its helpers'."""
-    return tuple(
+def other_failures(settled: Settled, verified: bool, results: tuple[ObligationResult, ...]) -> tuple[Failure, ...]:
+    """Failures of the plain run that are no obligation of the instance: its own annotations', its helpers'.
+
+    A program that does not verify always shows at least one thing undischarged (reward, property 2): where
+    the tool names none, the failure is the program's as a whole.
+    """
+    own = tuple(
         Failure(d.category, d.declaration or "", d.location.line, d.message)
         for d in _not_obligations(settled)
         if d.category is not None
     )
+    if not verified and not own and all(r.discharged for r in results):
+        return (Failure(Category.SAFETY, "", 1, settled.plain.message or "the program does not verify"),)
+    return own
 
 
 def _not_obligations(settled: Settled) -> Iterator[Diagnostic]:
