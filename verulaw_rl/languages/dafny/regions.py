@@ -1,0 +1,171 @@
+"""Which tokens are specification, annotation or executable.
+
+* SPECIFICATION: all that is outside of bodies (signatures, contracts, datatypes, types, constants,
+  module text), bodies of functions and predicates, and ``decreases *``, which no proof may add.
+* ANNOTATION: ``decreases`` of declarations and loops; loop invariants and loop ``modifies`` (the
+  verifier checks the body against it, so it can only be too strict); assert, assume, calc, reveal,
+  hide; lemma and ghost method calls; ghost variables and assignments to ghost variables and fields
+  (unless the right-hand side allocates or calls a compiled method); whole bodies of lemmas and ghost
+  methods; a ``forall``, ``if``, ``match`` or block that holds nothing else (its guard has no effect
+  in a compiled program, and removing annotations must not turn it into code); asserts, calcs and
+  lemma calls inside the expressions of function bodies and statements.
+* EXECUTABLE: the rest of method, constructor and iterator bodies. Loops always are, outside ghost code.
+
+White space and comments belong to the token behind them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from verulaw_rl.languages.base import Region, RegionKind, Span
+from verulaw_rl.languages.dafny.declarations import Program
+from verulaw_rl.languages.dafny.names import Names, callee, flatten
+from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Range, Statement
+
+SPECIFICATION, ANNOTATION, EXECUTABLE = 0, 1, 2
+_KINDS = (RegionKind.SPECIFICATION, RegionKind.ANNOTATION, RegionKind.EXECUTABLE)
+_ALWAYS_PROOF = frozenset({"assert", "assume", "calc", "reveal", "empty"})
+_PROOF_IF_CONTENT_IS = frozenset({"block", "if", "match", "forall", "opaque"})
+
+
+@dataclass(slots=True)
+class Marks:
+    """The kind of each token, and which statements are proof text (by ``id`` of the node)."""
+
+    tokens: bytearray
+    proof: set[int] = field(default_factory=set)
+
+    def is_proof(self, statement: Statement) -> bool:
+        """Whether the statement is annotation as a whole."""
+        return id(statement) in self.proof
+
+
+def is_star(program: Program, clause: ClauseNode) -> bool:
+    """Whether a clause is ``decreases *``."""
+    return clause.kind == "decreases" and program.lexed.canonical(*clause.expression) == "*"
+
+
+def mark(program: Program, names: Names) -> Marks:
+    """Give each token its kind."""
+    marks = Marks(bytearray(len(program.lexed.tokens)))
+    marker = _Marker(program, names, marks)
+    for declaration in flatten(program.declarations):
+        if declaration.callable:
+            marker.declaration(declaration)
+    return marks
+
+
+def regions(program: Program, marks: Marks) -> tuple[Region, ...]:
+    """Runs of text of one kind; joined they are the source."""
+    source, tokens = program.lexed.source, program.lexed.tokens
+    found: list[Region] = []
+    start = 0
+    for index, token in enumerate(tokens):
+        last = index + 1 == len(tokens)
+        if last or marks.tokens[index + 1] != marks.tokens[index]:
+            end = len(source) if last else token.end
+            found.append(Region(_KINDS[marks.tokens[index]], Span(start, end)))
+            start = end
+    if not tokens and source:
+        found.append(Region(RegionKind.SPECIFICATION, Span(0, len(source))))
+    return tuple(found)
+
+
+class _Marker:
+    def __init__(self, program: Program, names: Names, marks: Marks) -> None:
+        self.program = program
+        self.lexed = program.lexed
+        self.names = names
+        self.marks = marks
+        self.scopes: list[dict[str, bool]] = []
+
+    def declaration(self, d: Declaration) -> None:
+        for clause in d.clauses:
+            if clause.kind == "decreases" and not is_star(self.program, clause):
+                self._set(clause.first, clause.last, ANNOTATION)
+        self._embedded(d.embedded)
+        for block in (d.block, d.by_method):
+            if block is None:
+                continue
+            if d.ghost and block is d.block:
+                self._set(block.first, block.last, ANNOTATION)
+                continue
+            self._set(block.first, block.last, EXECUTABLE)
+            self.scopes = [{p.name: p.ghost for p in d.parameters + d.results}]
+            self._block(block)
+
+    def _set(self, first: int, last: int, kind: int) -> None:
+        if last > first:
+            self.marks.tokens[first:last] = bytes([kind]) * (last - first)
+
+    def _embedded(self, statements: list[Statement]) -> None:
+        for s in statements:
+            is_call = s.kind == "call"
+            if s.kind in _ALWAYS_PROOF or (is_call and callee(self.lexed, s.targets[0]) in self.names.ghost_calls):
+                self.marks.proof.add(id(s))
+                self._set(s.first, s.last, ANNOTATION)
+
+    def _block(self, block: Block) -> bool:
+        """Mark the statements of a block; whether all are proof text."""
+        self.scopes.append({})
+        proofs = [self._statement(s) for s in block.statements]
+        self.scopes.pop()
+        return all(proofs)
+
+    def _statement(self, s: Statement) -> bool:
+        proof = self._judge(s)
+        if proof:
+            self.marks.proof.add(id(s))
+            self._set(s.first, s.last, ANNOTATION)
+        else:
+            self._embedded(s.embedded)
+            if s.is_loop:
+                for clause in s.clauses:
+                    star = is_star(self.program, clause)
+                    self._set(clause.first, clause.last, SPECIFICATION if star else ANNOTATION)
+        for local in s.locals:
+            if s.kind == "var":
+                self.scopes[-1][local.name] = local.ghost
+        return proof
+
+    def _judge(self, s: Statement) -> bool:
+        if s.kind in _ALWAYS_PROOF:
+            return True
+        if s.blocks:
+            self.scopes.append({local.name: local.ghost for local in s.locals})
+            content = [self._block(block) for block in s.blocks]
+            self.scopes.pop()
+            return s.kind in _PROOF_IF_CONTENT_IS and all(content)
+        if s.kind in ("forall", "match"):
+            return True
+        if s.kind == "call":
+            return len(s.targets) == 1 and callee(self.lexed, s.targets[0]) in self.names.ghost_calls
+        if s.kind == "var":
+            return bool(s.locals) and all(local.ghost for local in s.locals) and self._pure(s)
+        if s.kind == "assign":
+            return bool(s.targets) and all(self._ghost_target(t) for t in s.targets) and self._pure(s)
+        return False
+
+    def _pure(self, s: Statement) -> bool:
+        """Whether no right-hand side does anything in the compiled program."""
+        if s.operator == ":-":
+            return False
+        for value in s.values:
+            if value.first < value.last and self.lexed.tokens[value.first].text == "new":
+                return False
+            if callee(self.lexed, value) in self.names.executable_calls:
+                return False
+        return True
+
+    def _ghost_target(self, target: Range) -> bool:
+        tokens = self.lexed.tokens[target.first : target.last]
+        if len(tokens) == 1:
+            name = tokens[0].text
+            for scope in reversed(self.scopes):
+                if name in scope:
+                    return scope[name]
+            return name in self.names.ghost_fields
+        if len(tokens) >= 3 and tokens[-2].text == ".":
+            return tokens[-1].text in self.names.ghost_fields
+        return False
