@@ -1,1 +1,1 @@
-"""Episodes: actions, prompts, the Gymnasium base environment, records."""
+"""Episodes: actions, prompts, the Gymnasium base environment, and records of what happened."""

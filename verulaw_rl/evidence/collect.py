@@ -158,7 +158,7 @@ def _messages(verdict: Verdict) -> tuple[Message, ...]:
         if d.severity != "error":
             continue
         message = Message(
-            d.category, d.severity, d.location.line, d.location.column, d.message, d.declaration, d.clause
+            d.category, d.severity, d.location.line, d.location.column, d.message, d.declaration, d.clause, d.kind
         )
         shown.setdefault(d.key() if d.category else (message,), message)
     return tuple(shown.values())

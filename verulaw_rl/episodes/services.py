@@ -1,0 +1,114 @@
+"""What an episode calls: evidence, audit, execution and reward.
+
+An episode knows no pool and no tool, only these functions. :func:`live_services` makes them from configs;
+tests and other verifiers make their own. All are called from many threads at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from verulaw_rl.audit.check import check
+from verulaw_rl.config.episode import EpisodeConfig, EpisodeTerms, RewardConfig
+from verulaw_rl.config.verification import VerificationConfig
+from verulaw_rl.evidence.collect import collect
+from verulaw_rl.evidence.evidence import Evidence
+from verulaw_rl.evidence.live import limits_of, pool_verifier
+from verulaw_rl.evidence.reward import Reward, load_reward
+from verulaw_rl.languages.base import Finding
+from verulaw_rl.suites.instance import Instance
+from verulaw_rl.verification.pool import Pool, PoolSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What executing a program gave."""
+
+    ok: bool
+    """Whether it compiled and ran to its end."""
+    output: str
+    """What it printed, or the compiler's complaint; the same for the same program."""
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The functions an episode calls, and how its reward is made. A context manager: leaving it closes it."""
+
+    collect: Callable[[Instance, str], Evidence]
+    """Everything known of a candidate, from the verifier; a failure of the machine is a status, no exception."""
+    audit: Callable[[Instance, str], tuple[Finding, ...]]
+    """The integrity audit alone."""
+    execute: Callable[[Instance, str, str], RunResult]
+    """Execute calls against a program, in the sandbox."""
+    reward: Reward
+    terms: EpisodeTerms = field(default_factory=EpisodeTerms)
+    close: Callable[[], None] = _nothing
+    """Releases what the functions hold; may be called twice."""
+
+    def __enter__(self) -> Services:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def audit(instance: Instance, candidate: str) -> tuple[Finding, ...]:
+    """The integrity audit's findings on a candidate."""
+    return check(instance.language, instance.task, instance.given, candidate).findings
+
+
+def live_services(verification: VerificationConfig, reward: RewardConfig, episode: EpisodeConfig) -> Services:
+    """Services over a pool of real verifiers, which starts at the first program to verify.
+
+    Raises:
+        UserError: the reward cannot be loaded. A missing tool is found at the first program.
+    """
+    pool = _LazyPool(verification)
+    limits = limits_of(verification)
+
+    def collect_live(instance: Instance, candidate: str) -> Evidence:
+        verify = pool_verifier(pool.started(), instance.language, limits)
+        return collect(instance, candidate, verify, verify_rejected=episode.verify_rejected)
+
+    return Services(
+        collect=collect_live,
+        audit=audit,
+        execute=_execute,
+        reward=load_reward(reward.file, reward.weights),
+        terms=reward.episode,
+        close=pool.close,
+    )
+
+
+class _LazyPool:
+    """A pool that starts when it is first asked for, and again after it was closed."""
+
+    def __init__(self, config: VerificationConfig) -> None:
+        self._settings = PoolSettings(workers=config.workers or 0, sandbox=config.sandbox)
+        self._lock = threading.Lock()
+        self._pool: Pool | None = None
+
+    def started(self) -> Pool:
+        with self._lock:
+            if self._pool is None:
+                self._pool = Pool(self._settings)
+            return self._pool
+
+    def close(self) -> None:
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+
+def _execute(instance: Instance, program: str, calls: str) -> RunResult:
+    raise NotImplementedError(instance.language, program, calls)

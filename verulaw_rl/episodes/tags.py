@@ -1,0 +1,163 @@
+"""Actions as tags: reading and writing ``<submit>...</submit>``. The rules are in ``actions``."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from verulaw_rl.episodes.action import Action, ActionKind, HandIn, Malformed, program_text
+from verulaw_rl.languages.insertions import Insertion
+
+_KINDS = "verify|run|audit|assist|submit|done"
+_TAG = re.compile(rf"(?<!`)<(?P<close>/?)(?P<kind>{_KINDS})\s*(?P<empty>/?)>")
+_FENCE_OPEN = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
+_AT = re.compile(r"@(\d+)[ \t]*\r?")
+_PARTS = re.compile(r"<(program|calls)>")
+
+
+def read(text: str, hand_in: HandIn) -> Action:
+    """The one action of a turn.
+
+    Raises:
+        Malformed: there is none, more than one, or it cannot be read.
+    """
+    found: list[tuple[str, str]] = []
+    position = 0
+    while tag := _TAG.search(text, position):
+        kind = tag["kind"]
+        if tag["close"]:
+            raise Malformed("unopened", f"</{kind}> closes nothing.")
+        if tag["empty"]:
+            found.append((kind, ""))
+            position = tag.end()
+            continue
+        end = _end_of_body(text, tag.end(), kind)
+        if end is None:
+            raise Malformed("unclosed", f"<{kind}> is not closed by </{kind}>.")
+        found.append((kind, text[tag.end() : end]))
+        position = end + len(f"</{kind}>")
+    if not found:
+        raise Malformed("no_action", "the turn holds no action.")
+    if len(found) > 1:
+        raise Malformed(
+            "several_actions", f"the turn holds {len(found)} actions ({', '.join(k for k, _ in found)}); give one."
+        )
+    kind, body = found[0]
+    return _action(cast(ActionKind, kind), body, hand_in)
+
+
+def write(action: Action) -> str:
+    """The text of an action, fenced where its body could be misread."""
+    if action.kind == "done":
+        return "<done/>"
+    body = action.program if action.insertions is None else write_insertions(action.insertions)
+    body = body or ""
+    if _TAG.search(body) or _FENCE_OPEN.search(body) or _PARTS.search(body):
+        fence = "`" * (max((len(m.group()) for m in re.finditer("`{3,}", body)), default=2) + 1)
+        body = f"{fence}\n{body}{'' if body.endswith(chr(10)) else chr(10)}{fence}\n"
+    if action.kind == "run":
+        return f"<run>\n<program>\n{body}</program>\n<calls>\n{action.calls}</calls>\n</run>"
+    return f"<{action.kind}>\n{body}</{action.kind}>"
+
+
+def read_insertions(text: str) -> tuple[Insertion, ...]:
+    """Insertions from ``@N`` lines and the lines behind each.
+
+    Raises:
+        Malformed: a line stands before the first ``@N``, or an ``@N`` has nothing behind it.
+    """
+    out: list[Insertion] = []
+    number: int | None = None
+    lines: list[str] = []
+
+    def finish() -> None:
+        if number is None:
+            return
+        body = program_text("\n".join(lines))
+        if not body:
+            raise Malformed("bad_insertions", f"nothing is to be inserted at @{number}.")
+        out.append(Insertion(number, body.removesuffix("\n")))
+
+    for line in program_text(text).split("\n"):
+        if at := _AT.fullmatch(line):
+            finish()
+            number, lines = int(at[1][:9]), []
+        elif number is not None:
+            lines.append(line)
+        elif line.strip():
+            raise Malformed(
+                "bad_insertions", f"the line {line.strip()[:60]!r} stands before the first @N, N a line number."
+            )
+    finish()
+    return tuple(out)
+
+
+def write_insertions(insertions: tuple[Insertion, ...]) -> str:
+    """Inverse of :func:`read_insertions`."""
+    return "".join(f"@{i.after_line}\n{i.text}\n" for i in insertions)
+
+
+def _end_of_body(text: str, start: int, kind: str) -> int | None:
+    """Where the closing tag stands. Fenced blocks are skipped; a fence that never closes is no fence."""
+    closing = f"</{kind}>"
+    position = start
+    while (end := text.find(closing, position)) >= 0:
+        fence = _fence(text, position, end)
+        if fence is None:
+            return end
+        position = fence[1]
+    end = text.find(closing, start)
+    return end if end >= 0 else None
+
+
+def _fence(text: str, start: int, stop: int) -> tuple[tuple[int, int], int] | None:
+    """First fenced block that opens in ``[start, stop)``: span of its content, and where it is over."""
+    for opening in _FENCE_OPEN.finditer(text[start:stop]):
+        begin = start + opening.end()
+        over = re.compile(rf"\n[ \t]*{opening['fence']}[`~]*[ \t]*(?=\r?\n|</|$)").search(text, begin)
+        if over:
+            return (min(begin + 1, over.start() + 1), over.start() + 1), over.end()
+    return None
+
+
+def _unfenced(body: str) -> str:
+    """The content of the body's one fenced block, or the body where it has none."""
+    fence = _fence(body, 0, len(body))
+    if fence is None:
+        return re.sub(r"\A\s*```\w*[ \t]*\n", "", body)
+    (begin, end), over = fence
+    if _fence(body, over, len(body)):
+        raise Malformed("several_programs", "the action holds more than one fenced block; give one.")
+    return body[begin:end]
+
+
+def _action(kind: ActionKind, body: str, hand_in: HandIn) -> Action:
+    if kind == "done":
+        return Action("done")
+    calls = ""
+    if kind == "run":
+        body, calls = _run_parts(body)
+    body = _unfenced(body)
+    if hand_in == "insertions":
+        return Action(kind, insertions=read_insertions(body), calls=calls)
+    return Action(kind, program=program_text(body), calls=calls)
+
+
+def _run_parts(body: str) -> tuple[str, str]:
+    """Program and calls of a ``run``."""
+    parts: dict[str, str] = {}
+    rest = body
+    if (opening := re.match(r"\s*<program>", body)) is not None:
+        end = _end_of_body(body, opening.end(), "program")
+        if end is None:
+            raise Malformed("unclosed", "<program> is not closed by </program>.")
+        parts["program"] = body[opening.end() : end]
+        rest = body[end + len("</program>") :]
+    begin = rest.rfind("<calls>")
+    if begin >= 0:
+        end = rest.find("</calls>", begin)
+        if end < 0:
+            raise Malformed("unclosed", "<calls> is not closed by </calls>.")
+        parts["calls"] = rest[begin + len("<calls>") : end]
+        rest = rest[:begin] + rest[end + len("</calls>") :]
+    return parts.get("program", rest), program_text(_unfenced(parts.get("calls", "")))
