@@ -25,4 +25,4 @@ def script() -> Script:
 
 @pytest.fixture
 def services(script: Script) -> Services:
-    return Services(script.collect, script.audit, script.execute, load_reward("rewards/obligation.py"), EpisodeTerms())
+    return Services(script.collect, script.audit, script.execute, load_reward("rewards/obligation.py"))

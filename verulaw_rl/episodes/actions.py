@@ -12,13 +12,14 @@
 ``tools``: one ``<tool_call>``, as Hermes and Qwen3 write it (a JSON object with ``name`` and ``arguments``) or as
 Qwen3-Coder and Qwen3.5 do (``<function=...><parameter=...>``). Insertions are a list of ``{after_line, text}``.
 
-Blank lines before and after a program are dropped, so that one program is one candidate in every format.
-:func:`parse` never raises. The environment calls it; scripted policies and supervised fine-tuning call
-:func:`write`, its inverse.
+Blank lines before and after a program are dropped, so that one program is one candidate in every format. A
+program that itself holds ``<think>`` cannot be handed in. :func:`parse` never raises. The environment calls it;
+scripted policies and supervised fine-tuning call :func:`write`, its inverse.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from verulaw_rl.episodes import tags, tools
@@ -27,6 +28,8 @@ from verulaw_rl.episodes.action import Action, ActionKind, HandIn, InvalidAction
 __all__ = ["Action", "ActionKind", "HandIn", "InvalidAction", "WireFormat", "parse", "write"]
 
 MAX_TURN_CHARACTERS = 400_000
+
+_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
 
 def parse(text: str, wire_format: WireFormat, hand_in: HandIn, allowed: Sequence[str]) -> Action | InvalidAction:
@@ -58,16 +61,10 @@ def write(action: Action, wire_format: WireFormat) -> str:
 
 def _without_thinking(text: str) -> str:
     """The text outside of thinking blocks; an unclosed block runs to the end."""
-    out: list[str] = []
-    rest = text
-    opening, closing = rest.find("<think>"), rest.find("</think>")
+    opening, closing = text.find("<think>"), text.find("</think>")
     if closing >= 0 and (opening < 0 or closing < opening):
-        rest = rest[closing + len("</think>") :]
-    while (opening := rest.find("<think>")) >= 0:
-        out.append(rest[:opening])
-        closing = rest.find("</think>", opening)
-        rest = rest[closing + len("</think>") :] if closing >= 0 else ""
-    return "".join(out) + rest
+        text = text[closing + len("</think>") :]
+    return _THINKING.sub("", text)
 
 
 def _check(action: Action) -> None:

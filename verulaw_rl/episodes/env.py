@@ -26,6 +26,7 @@ from verulaw_rl.episodes.tools import tool_schemas
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.registry import get_language
+from verulaw_rl.suites.bundled import bundled_suite
 from verulaw_rl.suites.instance import Instance, Suite, load_suite
 
 
@@ -40,7 +41,7 @@ class ProofEnv(gymnasium.Env[str, str]):
     :meth:`user_message`.
 
     Args:
-        suite: a suite, or the path of one; the bundled suite of the task when absent.
+        suite: a suite, or the path of one, of which the instances of the task count; the bundled suite when absent.
         split: the split that instances are drawn from; an instance named in ``reset`` may be of any.
         settings: what an episode is; the design's defaults when absent.
         services: what an episode calls. When absent, live ones of its own, started at the first need and
@@ -104,6 +105,11 @@ class ProofEnv(gymnasium.Env[str, str]):
         if self.settings.wire_format == "tags":
             return None
         return tool_schemas(self.settings.actions, self.settings.hand_in)
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The chat so far: system and user, then an assistant's message and its answer per turn."""
+        return [dict(m) for m in self._messages]
 
     @property
     def episode(self) -> Episode:
@@ -249,7 +255,7 @@ class ProofEnv(gymnasium.Env[str, str]):
         turn = episode.turns[-1] if episode.turns else None
         info: dict[str, Any] = {
             "instance": episode.instance.key,
-            "messages": [dict(m) for m in self._messages],
+            "messages": self.messages,
             "turn": len(episode.turns),
             "action": turn.action if turn else None,
             "invalid": turn.invalid.reason if turn and turn.invalid else None,
@@ -261,25 +267,24 @@ class ProofEnv(gymnasium.Env[str, str]):
         return info
 
     def _load(self, suite: Suite | Path | str | None) -> Suite:
-        if isinstance(suite, Suite):
-            return suite
-        if suite is not None:
-            return load_suite(Path(suite))
-        from verulaw_rl.suites.bundled import bundled_suite
-
-        return bundled_suite(self.task)
+        """The suite's instances of this environment's task."""
+        if suite is None:
+            return bundled_suite(self.task)
+        whole = suite if isinstance(suite, Suite) else load_suite(Path(suite))
+        own = tuple(i for i in whole.instances if i.task is self.task)
+        if not own:
+            tasks = ", ".join(sorted({i.task for i in whole.instances}))
+            raise UserError(
+                f"suite {whole.name!r} has no instance of the task {self.task}, which {type(self).__name__} plays; "
+                f"it has {tasks or 'none at all'}"
+            )
+        return Suite(whole.name, own)
 
     def _drawn_from(self, split: str) -> tuple[Instance, ...]:
         instances = self.suite.split(split)
         if not instances:
             splits = ", ".join(sorted({i.split for i in self.suite.instances}))
             raise UserError(f"suite {self.suite.name!r} has no instance in the split {split!r}; its splits: {splits}")
-        other = next((i for i in self.suite.instances if i.task is not self.task), None)
-        if other is not None:
-            raise UserError(
-                f"{type(self).__name__} plays {self.task} but instance {other.key!r} of suite {self.suite.name!r} "
-                f"is of the task {other.task}; use the environment of that task"
-            )
         return instances
 
     def _check_settings(self) -> None:

@@ -10,9 +10,9 @@ from verulaw_rl.languages.insertions import Insertion
 
 _KINDS = "verify|run|audit|assist|submit|done"
 _TAG = re.compile(rf"(?<!`)<(?P<close>/?)(?P<kind>{_KINDS})\s*(?P<empty>/?)>")
-_FENCE_OPEN = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
+_FENCE_OPEN = re.compile(r"(?:^|(?<=>))[ \t]*(`{3,})[^\n`]*$", re.MULTILINE)
+_UNSAFE = re.compile(rf"</?(?:{_KINDS}|program|calls)\b|^[ \t]*```", re.MULTILINE)
 _AT = re.compile(r"@(\d+)[ \t]*\r?")
-_PARTS = re.compile(r"<(program|calls)>")
 
 
 def read(text: str, hand_in: HandIn) -> Action:
@@ -50,13 +50,9 @@ def write(action: Action) -> str:
     """The text of an action, fenced where its body could be misread."""
     if action.kind == "done":
         return "<done/>"
-    body = action.program if action.insertions is None else write_insertions(action.insertions)
-    body = body or ""
-    if _TAG.search(body) or _FENCE_OPEN.search(body) or _PARTS.search(body):
-        fence = "`" * (max((len(m.group()) for m in re.finditer("`{3,}", body)), default=2) + 1)
-        body = f"{fence}\n{body}{'' if body.endswith(chr(10)) else chr(10)}{fence}\n"
+    body = _guarded(action.program or "" if action.insertions is None else write_insertions(action.insertions))
     if action.kind == "run":
-        return f"<run>\n<program>\n{body}</program>\n<calls>\n{action.calls}</calls>\n</run>"
+        return f"<run>\n<program>\n{body}</program>\n<calls>\n{_guarded(action.calls)}</calls>\n</run>"
     return f"<{action.kind}>\n{body}</{action.kind}>"
 
 
@@ -97,38 +93,47 @@ def write_insertions(insertions: tuple[Insertion, ...]) -> str:
     return "".join(f"@{i.after_line}\n{i.text}\n" for i in insertions)
 
 
+def _guarded(body: str) -> str:
+    """The body, in a fence of its own where it could be misread."""
+    if not _UNSAFE.search(body):
+        return body
+    fence = "`" * (max((len(run) for run in re.findall("`+", body)), default=0) + 3)
+    return f"{fence}\n{body}{'' if body.endswith(chr(10)) else chr(10)}{fence}\n"
+
+
 def _end_of_body(text: str, start: int, kind: str) -> int | None:
-    """Where the closing tag stands. Fenced blocks are skipped; a fence that never closes is no fence."""
+    """Where the closing tag stands; closing tags in fenced blocks are text."""
     closing = f"</{kind}>"
+    first = end = text.find(closing, start)
     position = start
-    while (end := text.find(closing, position)) >= 0:
+    while end >= 0:
         fence = _fence(text, position, end)
         if fence is None:
             return end
         position = fence[1]
-    end = text.find(closing, start)
-    return end if end >= 0 else None
+        if end < position:
+            end = text.find(closing, position)
+    return first if first >= 0 else None
 
 
-def _fence(text: str, start: int, stop: int) -> tuple[tuple[int, int], int] | None:
-    """First fenced block that opens in ``[start, stop)``: span of its content, and where it is over."""
-    for opening in _FENCE_OPEN.finditer(text[start:stop]):
-        begin = start + opening.end()
-        over = re.compile(rf"\n[ \t]*{opening['fence']}[`~]*[ \t]*(?=\r?\n|</|$)").search(text, begin)
-        if over:
-            return (min(begin + 1, over.start() + 1), over.start() + 1), over.end()
-    return None
+def _fence(text: str, start: int, stop: int) -> tuple[slice, int] | None:
+    """First fenced block that opens in ``[start, stop)``: its content and where it is over."""
+    opening = _FENCE_OPEN.search(text, start, stop)
+    if opening is None:
+        return None
+    over = re.compile(rf"\n[ \t]*{opening[1]}`*[ \t]*(?=\r?\n|</|\Z)").search(text, opening.end())
+    return (slice(opening.end() + 1, over.start() + 1), over.end()) if over else None
 
 
 def _unfenced(body: str) -> str:
     """The content of the body's one fenced block, or the body where it has none."""
-    fence = _fence(body, 0, len(body))
+    body = ">" + body  # what stands before a body is a tag's end: a fence may open right behind it
+    fence = _fence(body, 1, len(body))
     if fence is None:
-        return re.sub(r"\A\s*```\w*[ \t]*\n", "", body)
-    (begin, end), over = fence
-    if _fence(body, over, len(body)):
+        return re.sub(r"\A>\s*```\w*[ \t]*\n|\A>", "", body)
+    if _fence(body, fence[1], len(body)):
         raise Malformed("several_programs", "the action holds more than one fenced block; give one.")
-    return body[begin:end]
+    return body[fence[0]]
 
 
 def _action(kind: ActionKind, body: str, hand_in: HandIn) -> Action:
