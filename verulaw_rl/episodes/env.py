@@ -52,7 +52,7 @@ class ProofEnv(gymnasium.Env[str, str]):
         UserError: unreadable suite, empty split, instances of another task, or settings that do not go together.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 (so declared by Gymnasium)
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (so declared by Gymnasium)
 
     task: ClassVar[Task]
     system_prompt: ClassVar[str]

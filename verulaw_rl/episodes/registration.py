@@ -1,12 +1,15 @@
 """Environments by file and by Gymnasium id.
 
-Gymnasium calls :func:`register_environments` when it is imported, through the package's ``gymnasium.envs``
-entry point: so this module imports nothing heavy, and Gymnasium only inside functions.
+``import verulaw_rl`` beside ``import gymnasium`` registers the ids, as ``gymnasium.make("verulaw_rl:verulaw_rl/
+AnnotationRepair-v0")`` does; so does importing ``verulaw_rl.episodes`` at any time. Environments themselves are
+imported when one is made. Configs and commands name environments by file: :func:`load_environment`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from gymnasium.envs.registration import register, registry
 
 if TYPE_CHECKING:
     from verulaw_rl.episodes.env import ProofEnv
@@ -19,8 +22,6 @@ _IDS = {
 
 def register_environments() -> None:
     """Register the shipped environments' ids with Gymnasium; what is registered already stays."""
-    from gymnasium.envs.registration import register, registry
-
     for name, function in _IDS.items():
         if name not in registry:
             register(id=name, entry_point=f"{__name__}:{function}")
