@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import matplotlib
@@ -52,7 +53,6 @@ def draw(plot: Plot) -> str:
     options: dict[Any, Any] = {
         "svg.fonttype": "none",
         "svg.hashsalt": plot.title,
-        "font.family": ["system-ui", "sans-serif"],
         "font.size": 9,
         **{key: INK for key in ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")},
     }
@@ -103,6 +103,8 @@ def _running_mean(values: Sequence[float], half: int) -> list[float]:
 
 
 def _for_page(svg: str, title: str) -> str:
+    """Without prologue, size and the ids that nothing refers to: several plots share one page."""
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
-    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', 'role="img" aria-label="TITLE"', svg, count=1)
-    return svg.replace("TITLE", title, 1)
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(r' id="([^"]*)"', lambda m: m[0] if m[1] in used else "", svg)
+    return re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', f'role="img" aria-label="{escape(title)}"', svg, count=1)

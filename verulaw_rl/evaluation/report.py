@@ -212,5 +212,5 @@ def _reproduce(run: RunFolder) -> str:
     config = run.path / "config.yaml"
     if run.is_training:
         return f"verulaw-rl train {config}"
-    chosen = run.config
-    return f"verulaw-rl evaluate --policy {chosen.get('policy', 'MODEL')} --suite {run.path / 'suite.jsonl'} --out NEW_FOLDER"
+    policy, suite = run.config.get("policy", "MODEL"), run.path / "suite.jsonl"
+    return f"verulaw-rl evaluate --policy {policy} --suite {suite} --config {config} --out NEW_FOLDER"

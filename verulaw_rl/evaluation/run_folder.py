@@ -63,7 +63,7 @@ def read_run_folder(path: Path) -> RunFolder:
     """
     if not path.is_dir():
         raise UserError(f"no folder {path}; give the folder of a run or of an evaluation")
-    evaluations = {name: _records(path / file) for name, file in EVALUATIONS.items() if (path / file).is_file()}
+    evaluations = {name: read_records(path / file) for name, file in EVALUATIONS.items() if (path / file).is_file()}
     metrics = tuple(read_rows(path / "metrics.jsonl"))
     if not evaluations and not metrics:
         raise UserError(
@@ -102,7 +102,12 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _records(path: Path) -> tuple[EpisodeRecord, ...]:
+def read_records(path: Path) -> tuple[EpisodeRecord, ...]:
+    """Records of an episodes file, none where it is missing; a last line that was cut off is left out.
+
+    Raises:
+        UserError: a row before the last is no episode record, or the file is unreadable.
+    """
     records = []
     for number, row in enumerate(read_rows(path), start=1):
         try:

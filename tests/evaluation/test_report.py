@@ -1,0 +1,210 @@
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from verulaw_rl.episodes.record import EpisodeRecord
+from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.curves import training_plots
+from verulaw_rl.evaluation.plots import Line, Plot, draw
+from verulaw_rl.evaluation.report import write_report
+from verulaw_rl.evaluation.run_folder import read_run_folder
+from verulaw_rl.evaluation.samples import best_submission, compared_samples, diff_lines, single_samples
+from verulaw_rl.suites.instance import Instance
+from verulaw_rl.verification.verdict import ToolIdentity
+
+pytestmark = pytest.mark.unit
+
+Make = Callable[..., EpisodeRecord]
+Item = Callable[..., Instance]
+Folder = Callable[..., Path]
+
+METRICS = [
+    {
+        "update": n,
+        "reward": n / 20,
+        "verified": n / 40,
+        "verified_and_probes": n / 50,
+        "kl": 0.01 * n,
+        "entropy": 1.0 - n / 80,
+        "specification_changed": 0.0,
+        "proof_escape": 0.05,
+        "seconds/sampling": 3.0,
+        "seconds/verification": 2.0,
+    }
+    for n in range(1, 41)
+]
+
+
+class Balanced(HTMLParser):
+    """Fails on a tag that is closed out of order, and collects what the page would load."""
+
+    VOID = frozenset({"meta", "br", "link", "img", "hr", "input"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.loads: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.loads += [
+            v or "" for k, v in attrs if k in {"src", "href", "xlink:href"} and not (v or "").startswith("#")
+        ]
+        assert tag != "script"
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def checked(path: Path) -> str:
+    """The page's text, once it is well formed and loads nothing."""
+    text = path.read_text(encoding="utf-8")
+    parser = Balanced()
+    parser.feed(text)
+    assert parser.open == []
+    assert parser.loads == []
+    assert "@import" not in text
+    assert "url(http" not in text
+    return text
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+@pytest.fixture
+def trained(run_folder: Folder, record: Make, instance: Item) -> Path:
+    keys = [f"seed/p{n}/annotation_repair" for n in range(64)]
+    instances = [instance(key, ["sums", "search"][n % 2], 1 + n % 3) for n, key in enumerate(keys)]
+    before = [record(key, "verified" if n < 24 else "failed") for n, key in enumerate(keys)]
+    after = [record(key, "verified" if 2 <= n < 40 else "failed") for n, key in enumerate(keys)]
+    after[50] = record(keys[50], "proof")
+    after[51] = record(keys[51], "error")
+    return run_folder({"before": before, "after": after}, METRICS, instances)
+
+
+def test_training_report_says_what_was_measured(trained: Path) -> None:
+    text = words(checked(write_report(trained)))
+    assert "Held-out verified, before training 37.5%" in text  # 24 of 64
+    assert "Held-out verified, after training 60.3%" in text  # 38 of 63: one could not be scored
+    assert "16 improved, 2 regressed" in text
+    assert "p = 0.0013" in text  # 2 * (1 + 18 + 153) / 2**18
+    assert "1 of 64 episodes could not be scored" in text
+    assert "40 of 40 updates" in text
+    assert "dafny 2.3.0 (z3 4.8.5)" in text
+    for heading in ("Verified by family", "Verified by difficulty", "How to reproduce", "Configuration"):
+        assert heading in text
+    for sample in ("improved", "regressed", "rejected by the audit", "still failing"):
+        assert sample in text
+
+
+def test_plots_take_the_colour_of_the_page(trained: Path) -> None:
+    text = checked(write_report(trained))
+    assert text.count("<svg") == 6
+    assert "currentColor" in text
+    assert "#010203" not in text
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+
+
+def test_unfinished_run_says_so(run_folder: Folder, record: Make) -> None:
+    folder = run_folder({"before": [record("a", "failed")]}, METRICS[:7])
+    with (folder / "metrics.jsonl").open("a") as out:
+        out.write('{"update": 8, "rew')
+    text = words(checked(write_report(folder)))
+    assert "unfinished: 7 of 40 updates" in text
+    assert "verulaw-rl train --resume" in text
+
+
+def test_run_without_any_evaluation_still_reports(run_folder: Folder) -> None:
+    text = words(checked(write_report(run_folder({}, METRICS[:3]))))
+    assert "unfinished: 3 of 40 updates" in text
+
+
+def test_evaluation_folder(run_folder: Folder, record: Make, instance: Item) -> None:
+    records = [record("a", "verified"), record("b", "failed"), record("c")]
+    config = "policy: scripted:reference\nsuite: seed\n"
+    folder = run_folder({"evaluation": records}, instances=[instance(k) for k in "abc"], config=config)
+    text = words(checked(write_report(folder)))
+    assert "Verified 33.3%" in text
+    assert "nothing was submitted" in text
+    assert "verulaw-rl evaluate --policy scripted:reference" in text
+
+
+def test_mixed_tools_and_unproved_probes_are_flagged(run_folder: Folder, record: Make) -> None:
+    other = ToolIdentity("dafny", "4.11.0", "z3 4.12.1")
+    after = [record(key, "verified", probes=(0, 1), tool=other) for key in "abc"]
+    folder = run_folder({"before": [record(key, "failed") for key in "abc"], "after": after}, METRICS)
+    text = words(checked(write_report(folder)))
+    assert "Verdicts of different tools are mixed (dafny 2.3.0 (z3 4.8.5), dafny 4.11.0 (z3 4.12.1))" in text
+    assert "100% of the episodes verify without proving every hidden probe" in text
+
+
+def test_what_a_policy_writes_is_text(run_folder: Folder, record: Make) -> None:
+    folder = run_folder({"evaluation": [record("<script>alert(1)</script>", "failed")]}, config="name: '<b>x</b>'\n")
+    assert "&lt;script&gt;" in checked(write_report(folder))
+
+
+@pytest.mark.parametrize(("name", "text"), [("metrics.jsonl", "{\n{}\n"), ("evaluation.jsonl", '{"a": 1}\n')])
+def test_damaged_folder_is_one_line(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError, match=name) as raised:
+        write_report(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+def test_no_run_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is no run folder"):
+        read_run_folder(tmp_path)
+    with pytest.raises(UserError, match="no folder"):
+        read_run_folder(tmp_path / "missing")
+
+
+def test_diff_shows_the_whole_program() -> None:
+    assert diff_lines("a\nb\n", "a\nc\nb\n") == (("same", "  a"), ("add", "+ c"), ("same", "  b"))
+    assert diff_lines("a\n", "a\n") == (("same", "  a"),)
+    assert diff_lines("", "") == ()
+
+
+def test_best_submission_is_the_scored_one(record: Make) -> None:
+    turn = best_submission(record("a", "error", "failed", "proof"))
+    assert turn is not None
+    assert turn.score is not None
+    assert turn.score.total == 0.25
+    assert best_submission(record("a")) is None
+
+
+def test_samples_of_a_single_evaluation(record: Make, instance: Item) -> None:
+    records = [record("a", "failed"), record("b", "specification"), record("c", "verified")]
+    samples = single_samples(records, {k: instance(k) for k in "abc"})
+    assert [(s.why, s.instance) for s in samples] == [
+        ("verified", "c"),
+        ("rejected by the audit", "b"),
+        ("failing", "a"),
+    ]
+    assert [side.title for side in samples[0].sides] == ["Given", "Best submission"]
+    assert "the ensures clause changed" in samples[1].sides[1].messages[0]
+
+
+def test_compared_samples_need_both_sides(record: Make) -> None:
+    assert compared_samples([record("a", "failed")], [record("b", "verified")], {}) == []
+
+
+def test_curves_come_from_the_keys_there_are() -> None:
+    assert [p.title for p in training_plots([{"update": n, "kl": 0.1} for n in range(3)])] == [
+        "KL to the policy before GRPO"
+    ]
+    assert training_plots([{"update": 1, "reward": 1.0}]) == []
+    broken = [{"update": 1, "reward": None}, {"update": 2, "reward": float("nan")}, {"update": 3, "reward": 1.0}]
+    assert training_plots(broken) == []
+    assert json.dumps(METRICS)
+
+
+def test_plot_is_repeatable() -> None:
+    plot = Plot("Reward", (Line("reward", [1, 2, 3], [0.0, 1.0, 2.0]),))
+    assert draw(plot) == draw(plot)

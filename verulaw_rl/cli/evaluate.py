@@ -1,0 +1,212 @@
+"""``verulaw-rl evaluate``: run a policy over a suite's split and print rates with intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from verulaw_rl.cli.progress import progress_bar
+from verulaw_rl.config.evaluate import EvaluateConfig
+from verulaw_rl.config.load import load_config
+from verulaw_rl.config.train import TrainConfig
+from verulaw_rl.episodes.registration import load_environment
+from verulaw_rl.episodes.services import live_services
+from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.evaluate import evaluate
+from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise
+from verulaw_rl.evaluation.outcome import outcome_of
+from verulaw_rl.evaluation.policies import find_policy
+from verulaw_rl.evaluation.report import warnings_of, write_report
+from verulaw_rl.evaluation.run_folder import EVALUATIONS, read_run_folder
+from verulaw_rl.evaluation.versions import installed_versions
+from verulaw_rl.suites.bundled import bundled_suite
+from verulaw_rl.suites.instance import Instance, Suite, load_suite, save_suite
+
+CONFIG = "config.yaml"
+PARENTS_SEARCHED = 3
+"""Folders above a checkpoint in which its run's config is looked for."""
+
+
+def evaluate_command(
+    out: Annotated[Path, typer.Option(help="Folder to write: records, suite, config and report.html.")],
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Model folder, or scripted:reference, scripted:given, scripted:null, scripted:random."),
+    ] = None,
+    suite: Annotated[str | None, typer.Option(help="JSONL file that `build` wrote, or `seed`.")] = None,
+    split: Annotated[str | None, typer.Option(help="Split to evaluate [default: heldout].")] = None,
+    samples: Annotated[int | None, typer.Option(min=1, help="Episodes per instance [default: 1].")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, help="0 decodes greedily [default: 0].")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of sampling [default: 0].")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many instances.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            help="YAML with episode, reward and verification; a training run's config.yaml will do. "
+            "That of the run a checkpoint lies in is found by itself."
+        ),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the evaluation in the folder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rates as one JSON object.")] = False,
+) -> None:
+    """Play every instance of a split and print the rates with 95 % intervals.
+
+    Episodes that failed, that the verifier ran out of its limits on, and that could not be scored are told apart.
+    Rows are written as episodes end: after Ctrl-C, `--resume` continues with the same episodes.
+    """
+    named = {
+        "policy": policy,
+        "suite": suite,
+        "split": split,
+        "samples": samples,
+        "temperature": temperature,
+        "seed": seed,
+        "limit": limit,
+    }
+    chosen = {key: value for key, value in named.items() if value is not None}
+    settings = _settings(out, config, chosen, resume)
+    environment = load_environment(settings.episode.environment)
+    source = bundled_suite() if settings.suite == "seed" else load_suite(Path(settings.suite))
+    instances = _instances(source, settings, environment.task)
+    player = find_policy(settings.policy, settings.episode)
+    _prepare(out, settings, Suite(source.name, instances), resume)
+    done_total = (0, 0)
+    with (
+        live_services(settings.verification, settings.reward, settings.episode) as services,
+        progress_bar("Evaluating", quiet=as_json) as show,
+    ):
+
+        def progress(done: int, total: int) -> None:
+            nonlocal done_total
+            done_total = (done, total)
+            show(done, total)
+
+        try:
+            records = evaluate(
+                player,
+                environment,
+                instances,
+                settings=settings.episode,
+                services=services,
+                out=out / EVALUATIONS["evaluation"],
+                samples=settings.samples,
+                temperature=settings.temperature,
+                seed=settings.seed,
+                max_turn_tokens=settings.max_turn_tokens,
+                run=settings.name,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            done, total = done_total
+            raise KeyboardInterrupt(
+                f"interrupted after {done} of {total} episodes; continue with "
+                f"`verulaw-rl evaluate --out {out} --resume`"
+            ) from None
+    summary = summarise([outcome_of(r, {i.key: i for i in instances}) for r in records])
+    report = write_report(out)
+    warnings = warnings_of(read_run_folder(out), {"evaluation": summary})
+    if as_json:
+        row = {"policy": settings.policy, "suite": source.name, "split": settings.split, "out": str(out)}
+        typer.echo(json.dumps({**row, **summary.to_json(), "warnings": warnings, "report": str(report)}))
+    else:
+        _print(summary, settings, warnings, report)
+
+
+def _settings(out: Path, config: Path | None, chosen: dict[str, Any], resume: bool) -> EvaluateConfig:
+    """The config of the evaluation: a file's values, under those named on the command line."""
+    if resume:
+        if chosen or config:
+            raise UserError("--resume continues with the settings in the folder; leave the other options out")
+        if not (out / CONFIG).is_file():
+            raise UserError(f"{out} holds no evaluation to resume; start one without --resume")
+        return load_config(out / CONFIG, EvaluateConfig)
+    if config is None and "policy" in chosen:
+        config = _config_of_run(Path(chosen["policy"]))
+    base = EvaluateConfig() if config is None else _read(config)
+    settings = EvaluateConfig.model_validate({**base.model_dump(), **chosen})
+    if not settings.policy:
+        raise UserError("no policy to evaluate; give --policy FOLDER or --policy scripted:reference")
+    return settings
+
+
+def _config_of_run(policy: Path) -> Path | None:
+    """The config of the training run that a checkpoint lies in: its episodes are those the policy was trained on."""
+    if not policy.is_dir():
+        return None
+    folders = [policy.resolve(), *policy.resolve().parents[:PARENTS_SEARCHED]]
+    found = next((folder / CONFIG for folder in folders if (folder / CONFIG).is_file()), None)
+    if found is not None:
+        typer.echo(f"episodes as in {found}", err=True)
+    return found
+
+
+def _read(path: Path) -> EvaluateConfig:
+    """An evaluation's own config, or what a training run's says of episodes, rewards, verification and evaluation."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        data = None
+    if not (isinstance(data, dict) and isinstance(data.get("suite"), dict)):
+        return load_config(path, EvaluateConfig)
+    train = load_config(path, TrainConfig)
+    beside = path.parent / "suite.jsonl"
+    suite = str(beside) if beside.is_file() else train.suite.path if train.suite.type == "file" else "seed"
+    return EvaluateConfig(
+        suite=suite,
+        split=train.evaluation.split,
+        limit=train.evaluation.instances,
+        samples=train.evaluation.samples,
+        temperature=train.evaluation.temperature,
+        max_turn_tokens=train.grpo.max_turn_tokens,
+        episode=train.episode,
+        reward=train.reward,
+        verification=train.verification,
+    )
+
+
+def _instances(suite: Suite, settings: EvaluateConfig, task: str) -> tuple[Instance, ...]:
+    """Instances of the split and the environment's task."""
+    split = suite.split(settings.split)
+    if not split:
+        splits = ", ".join(sorted({i.split for i in suite.instances}))
+        raise UserError(f"suite {suite.name!r} has no instance in the split {settings.split!r}; its splits: {splits}")
+    chosen = tuple(i for i in split if i.task == task)[: settings.limit]
+    if not chosen:
+        raise UserError(
+            f"the split {settings.split!r} of suite {suite.name!r} has no {task} instance, which "
+            f"{settings.episode.environment} plays; name another environment in a --config"
+        )
+    return chosen
+
+
+def _prepare(out: Path, settings: EvaluateConfig, suite: Suite, resume: bool) -> None:
+    """Make the folder; one that holds anything is never written over."""
+    if resume:
+        return
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / CONFIG).write_text(yaml.safe_dump(settings.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
+    (out / "versions.json").write_text(json.dumps(installed_versions(), indent=2) + "\n", encoding="utf-8")
+    save_suite(suite, out / "suite.jsonl")
+
+
+def _print(summary: Summary, settings: EvaluateConfig, warnings: list[str], report: Path) -> None:
+    console = Console()
+    table = Table(title=f"{settings.policy} on {settings.split}: {summary.instances} instances")
+    table.add_column("")
+    table.add_column("value (95 % interval)", justify="right")
+    for metric in summary.metrics:
+        table.add_row(metric.label, (percent if metric.is_rate else number)(metric.estimate))
+    table.add_row("episodes that could not be scored", f"{summary.unscorable} of {summary.episodes}")
+    console.print(table)
+    console.print(f"verifier: {', '.join(summary.tools)}", highlight=False)
+    for warning in warnings:
+        console.print(f"[yellow]{warning}[/]", highlight=False)
+    console.print(f"report: {report}", highlight=False, soft_wrap=True)
