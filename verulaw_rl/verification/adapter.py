@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import Limits, ToolIdentity, Verdict
 
@@ -59,4 +60,8 @@ class Adapter(Protocol):
         Raises:
             WorkerFault: the tool did not become ready.
         """
+        ...
+
+    def execute(self, sandbox: Sandbox, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
+        """Run calls against a program (the ``run`` action)."""
         ...

@@ -21,6 +21,7 @@ from typing import Literal, Self
 
 from verulaw_rl.verification.adapter import Adapter, Worker, WorkerFault
 from verulaw_rl.verification.cache import MemoryCache, VerdictCache, cache_key, cacheable
+from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.registry import get_adapter
 from verulaw_rl.verification.sandbox import Sandbox, detect_sandbox
 from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict, VerifyRequest
@@ -113,6 +114,15 @@ class Pool:
             if job.started:
                 future.set_running_or_notify_cancel()
         return future
+
+    def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits | None = None) -> RunResult:
+        """Run ``calls`` against a program and say what it printed; waits for one of the workers' threads.
+
+        Raises:
+            UserError: no such language, or its tool is missing or unsupported.
+        """
+        adapter, _ = self._adapter(language)
+        return self._threads.submit(adapter.execute, self.sandbox, program, calls, limits or ExecutionLimits()).result()
 
     def close(self) -> None:
         """Drop what waits, stop what runs, and return when no process of the pool is left."""

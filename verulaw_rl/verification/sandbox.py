@@ -51,9 +51,9 @@ class Policy:
     """What one contained process may have."""
 
     memory_bytes: int = 4 * 2**30
-    """Address space of each process, and resident memory of all together."""
-    limit_address_space: bool = True
-    """Off for runtimes that reserve far more than they use (.NET); resident memory is watched all the same."""
+    """Resident memory of all its processes together, watched."""
+    address_space_bytes: int | None = None
+    """Address space of each process, held by the kernel; ``None`` for runtimes that reserve far more than they use."""
     processes: int = 256
     """Processes and threads alive at once."""
     file_bytes: int = 64 * 2**20
@@ -175,8 +175,8 @@ def _limited(policy: Policy, argv: list[str]) -> list[str]:
         out += ["taskset", "-c", ",".join(map(str, policy.cpus))]
     if shutil.which("prlimit"):
         out += ["prlimit", "--core=0", f"--fsize={policy.file_bytes}"]
-        if policy.limit_address_space:
-            out.append(f"--as={policy.memory_bytes}")
+        if policy.address_space_bytes is not None:
+            out.append(f"--as={policy.address_space_bytes}")
         out.append("--")
     return out + argv
 

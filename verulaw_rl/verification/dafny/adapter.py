@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from verulaw_rl.verification.adapter import Worker
 from verulaw_rl.verification.dafny.command import CommandWorker, fixed_options
+from verulaw_rl.verification.dafny.execution import execute_dafny
 from verulaw_rl.verification.dafny.find import DafnyTool, find_dafny
 from verulaw_rl.verification.dafny.server import ServerWorker
+from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import ToolIdentity
 
@@ -53,3 +55,7 @@ class DafnyAdapter:
             uses=self._uses,
             rss_bytes=self._rss_bytes,
         )
+
+    def execute(self, sandbox: Sandbox, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
+        """Compile and run a program with ``calls`` as its ``Main``."""
+        return execute_dafny(self.tool, sandbox, program, calls, limits)

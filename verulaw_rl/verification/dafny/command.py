@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import uuid
+from typing import Any
 
 from verulaw_rl.verification.adapter import WorkerFault
 from verulaw_rl.verification.dafny.find import DafnyTool
@@ -19,7 +20,15 @@ from verulaw_rl.verification.sandbox import Policy, Sandbox
 from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict
 
 RLIMIT_PER_SECOND = 3_000_000
-"""Z3 4.8.5 resource units in a second of solver work on an idle core (``scripts`` of none: see tests)."""
+"""Z3 4.8.5 resource units for a second of solver work.
+
+Measured on a 2-core server as the difference in Z3's CPU seconds between ``/rlimit:3000000`` and
+``/rlimit:12000000``: 4.0 M/s (cubic inequality), 2.9 M/s (modular arithmetic), 4.3 M/s (recursive
+function, five searches). Verus uses the same figure for its ``--rlimit`` seconds.
+"""
+
+MONO_ADDRESS_SPACE_BYTES = 2**30
+"""Mono with Z3 does not start in 512 MiB of address space; 1 GiB suffices (Dafny 2.3.0, mono 6.8)."""
 
 TIME_LIMIT_FACTOR = 4
 """Wall seconds given for each second of solver work, so that a loaded machine does not change verdicts."""
@@ -59,13 +68,14 @@ def command_line(tool: DafnyTool, file: str, limits: Limits) -> list[str]:
     return [*tool.command, *verb, *options(tool, limits), file]
 
 
-def policy_for(tool: DafnyTool, memory_bytes: int, cpus: tuple[int, ...] = ()) -> Policy:
-    """What a Dafny process may have."""
+def policy_for(tool: DafnyTool, memory_bytes: int, **more: Any) -> Policy:
+    """What a Dafny process may have; ``more`` are other fields of the policy."""
     return Policy(
         memory_bytes=memory_bytes,
-        limit_address_space=tool.dialect == "2",  # .NET reserves hundreds of GB of addresses
+        # .NET reserves hundreds of GB of addresses, so only mono's can be limited.
+        address_space_bytes=max(memory_bytes, MONO_ADDRESS_SPACE_BYTES) if tool.dialect == "2" else None,
         readable=tool.readable,
-        cpus=cpus,
+        **more,
     )
 
 
@@ -97,8 +107,8 @@ class CommandWorker:
     def verify(self, program: str, limits: Limits) -> Verdict:
         """One cold run."""
         name = f"p{uuid.uuid4().hex}.dfy"
-        policy = policy_for(self._tool, self._memory_bytes, self._cpus)
-        policy.files[name] = program.encode("utf-8", "surrogatepass")
+        files = {name: program.encode("utf-8", "surrogatepass")}
+        policy = policy_for(self._tool, self._memory_bytes, cpus=self._cpus, files=files)
         contained = self._sandbox.start(command_line(self._tool, name, limits), policy, environment_for(self._tool))
         self._running = contained
         try:
@@ -117,9 +127,9 @@ class CommandWorker:
         )
         if done.stopped not in (None, "wall"):
             raise WorkerFault(f"dafny was stopped: {done.stopped} limit")
-        if verdict.status is Status.ERROR:
+        if output.crash or verdict.status is Status.ERROR:
             said = done.errors.strip().splitlines()
-            raise WorkerFault(verdict.message + (f": {said[0]}" if said else ""))
+            raise WorkerFault((output.crash or verdict.message) + (f": {said[0]}" if said else ""))
         return verdict
 
     def end(self) -> None:

@@ -102,6 +102,9 @@ _CRASH = re.compile(
     r"|Internal error occurred during verification|Encountered internal compilation exception"
     r"|Dafny encountered an internal error|Z3 not found at "
 )
+_RAN_OUT = "max. resource limit exceeded"
+"""In a ``Prover error`` that is no crash: ``{:rlimit 1}`` does not even leave enough for the solver's greeting."""
+
 _NOISE = re.compile(
     r"Execution trace:|Verification completed successfully!|\[(?:SUCCESS|FAILURE)\].*|Dafny program verifier .*"
     r"|Retrieving cached verification result .*|Parsing .*|\[TRACE\].*|Coalescing .*|Inlining .*|Compiled .*"
@@ -259,7 +262,7 @@ def parse_output(text: str, *, file: str | None = None, dialect: Dialect | None 
             frontend = True
         elif line.startswith("Dafny program verifier did not attempt verification"):
             not_attempted = True
-        elif not crash and _CRASH.match(line):
+        elif not crash and _CRASH.match(line) and _RAN_OUT not in line:
             crash = line.strip()
         reader.line(line)
     before = [x for x in reader.messages if x.severity == "error" and x.procedure is None]

@@ -54,7 +54,7 @@ class ServerWorker:
         self._uses_left = uses + 1  # the readiness probe is one
         self._rss_bytes = rss_bytes
         self._broken = False
-        policy = policy_for(tool, memory_bytes, cpus)
+        policy = policy_for(tool, memory_bytes, cpus=cpus)
         self._contained = sandbox.start(list(tool.server), policy, environment_for(tool))
         verdict = self.verify(known_good, Limits(wall_s=START_S))
         if verdict.status is not Status.VERIFIED:
@@ -108,7 +108,6 @@ class ServerWorker:
         text = answer.decode("utf-8", "replace").split(mark.decode())[0]
         ends = list(_REPLY_END.finditer(text))
         if ended and (len(ends) != 1 or text[ends[0].end() :].strip() or ends[0][1] != "SUCCESS"):
-            self._broken = True
             self.close()
             raise WorkerFault(f"the server's reply is out of step: {text.strip().splitlines()[-1:]}")
         return self._judge(text, file, program, limits, ended, time.monotonic() - began)
@@ -125,10 +124,9 @@ class ServerWorker:
             times=Times(tool_s=tool_s),
             sandbox=self._sandbox.mode,
         )
-        if verdict.status is Status.ERROR:
-            self._broken = True
+        if output.crash or verdict.status is Status.ERROR:
             self.close()
-            raise WorkerFault(verdict.message)
+            raise WorkerFault(output.crash or verdict.message)
         return verdict
 
     def _why(self, stop: Stopped) -> str:

@@ -102,13 +102,6 @@ class _Program:
         return fitting[0] if len(fitting) == 1 else path
 
 
-def _program(source: str) -> _Program | None:
-    try:
-        return _Program(source)
-    except ImportError:
-        return None
-
-
 def _length(span: Span) -> int:
     return span.end - span.start
 
@@ -145,7 +138,7 @@ def make_verdict(
         times: seconds spent.
         sandbox: which sandbox held.
     """
-    view = None if program is None or output.frontend_failed else _program(program)
+    view = None if program is None or output.frontend_failed else _Program(program)
     diagnostics = tuple(_diagnostic(m, output, view) for m in output.messages)
     outcomes = _outcomes(output, view)
     skipped = () if view is None or not output.procedures else _skipped(view, outcomes)
