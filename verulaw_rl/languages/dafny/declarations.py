@@ -39,17 +39,23 @@ class Program:
     lexed: Lexed
     declarations: list[Declaration]
     error: str | None
+    garbage: list[Range]
+    """Stretches that could not be read as anything."""
 
 
 def parse_program(source: str) -> Program:
     """Read any text as a program; never raises."""
     parser = DeclarationParser(lex(source))
     declarations = parser.declarations(parser.count, "")
-    for token in parser.tokens:
-        if token.kind == TokenKind.ERROR:
-            parser.fail("a Dafny token", parser.tokens.index(token))
+    for index, kind in enumerate(parser.kind[: parser.count]):
+        if kind == TokenKind.ERROR:
+            parser.fail("a Dafny token", index)
             break
-    return Program(parser.lexed, declarations, parser.error)
+    error = parser.error
+    if parser.lexed.strays:
+        line = parser.lexed.line(parser.lexed.strays[0].start)
+        error = f"line {line}: '}}' closes nothing"
+    return Program(parser.lexed, declarations, error, parser.garbage)
 
 
 class DeclarationParser(StatementParser):
@@ -64,6 +70,7 @@ class DeclarationParser(StatementParser):
             if self.at == before:
                 self.fail("a declaration")
                 self.at = max(before + 1, min(self.lexed.closer.get(before, before) + 1, close))
+                self.garbage.append(Range(before, self.at))
         return found
 
     def _declaration(self, path: str) -> list[Declaration]:

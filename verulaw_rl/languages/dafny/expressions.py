@@ -57,7 +57,12 @@ class ExpressionParser:
         self.error: str | None = None
         self.sink: list[Statement] = []
         """Takes the statements found inside expressions."""
+        self.garbage: list[Range] = []
+        """Stretches that could not be read as anything."""
         self._no_lambda: set[int] = set()
+        self._trying = False
+        self._single = False
+        """Whether the expression read last is one operand with its suffixes."""
 
     # --- the cursor ---------------------------------------------------------------------------------------------
 
@@ -226,6 +231,7 @@ class ExpressionParser:
         return found
 
     def _flat(self, semi: bool, lam: bool, bar: bool) -> None:
+        first = self.at
         while True:
             while self.text[self.at] in _PREFIX and self.at < self.count:
                 self.at += 1
@@ -237,6 +243,7 @@ class ExpressionParser:
                 continue
             self._suffixes()
             if not self._infix(operand, semi, lam, bar):
+                self._single = operand == first
                 return
 
     def _infix(self, operand: int, semi: bool, lam: bool, bar: bool) -> bool:
@@ -417,14 +424,16 @@ class ExpressionParser:
             self.at += 1
 
     def _at_domain(self, at: int) -> bool:
-        return self.text[at] == "<" and self.text[at + 1] == "-" and self.tokens[at].end == self.tokens[at + 1].start
+        arrow = self.text[at] == "<" and self.text[at + 1] == "-" and at + 1 < self.count
+        return arrow and self.tokens[at].end == self.tokens[at + 1].start
 
     def quantified(self, bar: bool = True) -> list[str]:
         """Step over bound variables and their ranges: ``x, y | R``."""
         names = self.bound_variables()
         while self.accept("|"):
             self.expression(False, True, bar)
-            if not (self.text[self.at] == "," and self.is_name(self.at + 1) and self._at_domain(self.at + 2)):
+            typed = self.text[self.at + 2] == ":" or self._at_domain(self.at + 2)
+            if not (self.text[self.at] == "," and self.is_name(self.at + 1) and typed):
                 break
             self.at += 1
             names += self.bound_variables()

@@ -11,7 +11,10 @@
   lemma calls inside the expressions of function bodies and statements.
 * EXECUTABLE: the rest of method, constructor and iterator bodies. Loops always are, outside ghost code.
 
-White space and comments belong to the token behind them.
+White space and comments belong to the token behind them. Where the parser could not read (``error`` is
+set then, and Dafny refuses the program), what it stepped over counts as annotation, so that a program
+with damaged proof text still shows its own regions. Who relies on regions to judge a program must not
+accept one that has an ``error`` and that the verifier nevertheless takes.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Ra
 
 SPECIFICATION, ANNOTATION, EXECUTABLE = 0, 1, 2
 _KINDS = (RegionKind.SPECIFICATION, RegionKind.ANNOTATION, RegionKind.EXECUTABLE)
-_ALWAYS_PROOF = frozenset({"assert", "assume", "calc", "reveal", "empty"})
+_ALWAYS_PROOF = frozenset({"assert", "assume", "calc", "reveal", "empty", "error"})
 _PROOF_IF_CONTENT_IS = frozenset({"block", "if", "match", "forall", "opaque"})
 
 
@@ -53,6 +56,8 @@ def mark(program: Program, names: Names) -> Marks:
     for declaration in flatten(program.declarations):
         if declaration.callable:
             marker.declaration(declaration)
+    for first, last in program.garbage:
+        marker.set(first, last, ANNOTATION)
     return marks
 
 
@@ -83,19 +88,20 @@ class _Marker:
     def declaration(self, d: Declaration) -> None:
         for clause in d.clauses:
             if clause.kind == "decreases" and not is_star(self.program, clause):
-                self._set(clause.first, clause.last, ANNOTATION)
+                self.set(clause.first, clause.last, ANNOTATION)
         self._embedded(d.embedded)
         for block in (d.block, d.by_method):
             if block is None:
                 continue
             if d.ghost and block is d.block:
-                self._set(block.first, block.last, ANNOTATION)
+                self.set(block.first, block.last, ANNOTATION)
                 continue
-            self._set(block.first, block.last, EXECUTABLE)
+            self.set(block.first, block.last, EXECUTABLE)
             self.scopes = [{p.name: p.ghost for p in d.parameters + d.results}]
             self._block(block)
 
-    def _set(self, first: int, last: int, kind: int) -> None:
+    def set(self, first: int, last: int, kind: int) -> None:
+        """Give the tokens ``[first, last)`` their kind."""
         if last > first:
             self.marks.tokens[first:last] = bytes([kind]) * (last - first)
 
@@ -104,7 +110,7 @@ class _Marker:
             is_call = s.kind == "call"
             if s.kind in _ALWAYS_PROOF or (is_call and callee(self.lexed, s.targets[0]) in self.names.ghost_calls):
                 self.marks.proof.add(id(s))
-                self._set(s.first, s.last, ANNOTATION)
+                self.set(s.first, s.last, ANNOTATION)
 
     def _block(self, block: Block) -> bool:
         """Mark the statements of a block; whether all are proof text."""
@@ -117,13 +123,13 @@ class _Marker:
         proof = self._judge(s)
         if proof:
             self.marks.proof.add(id(s))
-            self._set(s.first, s.last, ANNOTATION)
+            self.set(s.first, s.last, ANNOTATION)
         else:
             self._embedded(s.embedded)
             if s.is_loop:
                 for clause in s.clauses:
                     star = is_star(self.program, clause)
-                    self._set(clause.first, clause.last, SPECIFICATION if star else ANNOTATION)
+                    self.set(clause.first, clause.last, SPECIFICATION if star else ANNOTATION)
         for local in s.locals:
             if s.kind == "var":
                 self.scopes[-1][local.name] = local.ghost

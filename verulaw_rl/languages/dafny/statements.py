@@ -249,9 +249,20 @@ class StatementParser(ExpressionParser):
             self._right_hand_side(s)
         else:
             s.kind = "call"
-            if self.text[self.at - 1] != ")":
+            if not self._is_call(start):
+                s.kind = "error"
                 self.fail("':='")
         self._semicolon()
+
+    def _is_call(self, start: int) -> bool:
+        """Whether the expression read last, from ``start``, is a call."""
+        if not self._single or self.text[self.at - 1] != ")":
+            return False
+        last = at = start
+        while at < self.at:
+            last = at
+            at = self.lexed.closer.get(at, at) + 1
+        return last > start
 
     def _if_statement(self, s: Statement) -> bool:
         s.kind = "if"
@@ -301,10 +312,47 @@ class StatementParser(ExpressionParser):
             s.operator = "case"
             self._cases(s, guards=True)
         else:
-            self._optional_block(s)
+            self._loop_body(s)
             if not s.blocks:
                 self.accept(";")
         return True
+
+    def _loop_body(self, s: Statement) -> None:
+        """Read the body of a loop, after anything that does not belong between its clauses and the body."""
+        while self.text[self.at] != "{" and self.at < self.count and not self._continues_without_body():
+            first = self.at
+            while self.at < self.count and self.text[self.at] not in LOOP_CLAUSES | {"}", ";"}:
+                if self.text[self.at] in ("(", "["):
+                    self.skip_bracket()
+                    continue
+                if self.text[self.at] == "{" and self._ends_operand(self.at - 1):
+                    break
+                self.at += 1
+            if self.text[self.at] == ";" and self.text[self.at + 1] in LOOP_CLAUSES | {"{"}:
+                self.at += 1
+            if self.text[self.at] not in LOOP_CLAUSES | {"{"}:
+                self.at = first
+                return
+            self.garbage.append(Range(first, self.at))
+            s.clauses += self.clauses(LOOP_CLAUSES)
+        self._optional_block(s)
+
+    def _continues_without_body(self) -> bool:
+        """Whether what stands here is a statement behind a loop without body, rather than text out of place."""
+        if self.text[self.at] in ("}", "case") or self._trying:
+            return True
+        start, error, kept, garbage = self.at, self.error, len(self.sink), len(self.garbage)
+        self.error, self._trying = None, True
+        self.statement()
+        readable = self.error is None and self.at > start
+        if not readable and error is None:
+            error = self.error
+        self.at, self.error, self._trying = start, error, False
+        del self.sink[kept:], self.garbage[garbage:]
+        return readable
+
+    def _ends_operand(self, at: int) -> bool:
+        return self.text[at] in (")", "]", "}") or (self.kind[at] != TokenKind.OPERATOR and self.text[at] != "in")
 
     def _for(self, s: Statement) -> bool:
         if not self.is_name(self.at + 1) or self.text[self.at + 2] not in (":=", ":"):
@@ -320,7 +368,7 @@ class StatementParser(ExpressionParser):
             self.fail("'to' or 'downto'")
         s.expression = self.expression()
         s.clauses = self.clauses(LOOP_CLAUSES)
-        self._optional_block(s)
+        self._loop_body(s)
         return True
 
     def _match_statement(self, s: Statement) -> bool:
@@ -472,13 +520,15 @@ class StatementParser(ExpressionParser):
         return True
 
     def _break(self, s: Statement) -> bool:
-        if self.text[self.at] == "continue" and not (self.text[self.at + 1] == ";" or self.is_name(self.at + 1)):
+        follow = self.text[self.at + 1]
+        if self.text[self.at] == "continue" and not (follow in (";", "{") or self.is_name(self.at + 1)):
             return False
         s.kind = "break"
         self.at += 1
         while self.text[self.at] == "break":
             self.at += 1
         self.accept("continue")
+        self.attributes()
         if self.is_name(self.at):
             s.operator = self.text[self.at]
             self.at += 1

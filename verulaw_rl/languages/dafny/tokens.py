@@ -76,6 +76,8 @@ class Lexed:
     comments: tuple[Span, ...]
     closer: dict[int, int]
     line_starts: tuple[int, ...]
+    strays: tuple[Token, ...] = ()
+    """Closing braces that close nothing. They are not among the tokens, so that what surrounds them can be read."""
 
     def line(self, offset: int) -> int:
         """1-based line of a character offset, as Dafny counts lines."""
@@ -121,7 +123,10 @@ def lex(source: str) -> Lexed:
             assert group is not None
             tokens.append(Token(_KINDS[group], match.group(), position, end))
         position = end
-    return Lexed(source, tuple(tokens), tuple(comments), _closers(tokens), line_starts(source))
+    starts = line_starts(source)
+    strays = _stray_braces(source, tokens, starts)
+    kept = [t for i, t in enumerate(tokens) if i not in strays] if strays else tokens
+    return Lexed(source, tuple(kept), tuple(comments), _closers(kept), starts, tuple(tokens[i] for i in sorted(strays)))
 
 
 def line_starts(source: str) -> tuple[int, ...]:
@@ -142,6 +147,37 @@ def _block_comment_end(source: str, start: int) -> int:
         if depth == 0:
             return edge.end()
     return len(source)
+
+
+def _stray_braces(source: str, tokens: list[Token], starts: tuple[int, ...]) -> set[int]:
+    """Closing braces too many, if any: first those that stand at another indentation than what they would close."""
+    braces = [i for i, t in enumerate(tokens) if t.kind is TokenKind.OPERATOR and t.text in "{}"]
+    excess = _unopened(tokens, braces)
+    if not excess:
+        return set()
+    strays: set[int] = set()
+    stack: list[int] = []
+    for i in braces:
+        begin = starts[bisect_right(starts, tokens[i].start) - 1]
+        column = len(source[begin : tokens[i].start]) - len(source[begin : tokens[i].start].lstrip())
+        alone = not source[begin : tokens[i].start].strip()
+        if tokens[i].text == "{":
+            stack.append(column)
+        elif not stack or (alone and column > stack[-1] and len(strays) < excess):
+            strays.add(i)
+        else:
+            stack.pop()
+    return strays
+
+
+def _unopened(tokens: list[Token], braces: list[int]) -> int:
+    """How many closing braces find nothing open."""
+    depth = excess = 0
+    for i in braces:
+        depth += 1 if tokens[i].text == "{" else -1
+        if depth < 0:
+            depth, excess = 0, excess + 1
+    return excess
 
 
 def _closers(tokens: list[Token]) -> dict[int, int]:

@@ -67,6 +67,15 @@ class Reading:
     by_path: dict[str, Declaration] = field(default_factory=dict)
     executable_before: list[int] = field(default_factory=list)
     """``executable_before[i]``: tokens before ``i`` that are no annotation."""
+    _annotations: dict[str, list[Annotation]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for annotation in self.view.annotations:
+            self._annotations.setdefault(annotation.declaration, []).append(annotation)
+
+    def annotations_of(self, path: str) -> list[Annotation]:
+        """Annotations of the declaration of that path."""
+        return self._annotations.get(path, [])
 
     def span(self, first: int, last: int) -> Span:
         """Characters covered by the tokens ``[first, last)``."""
