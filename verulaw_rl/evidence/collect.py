@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 from verulaw_rl.audit.check import check
 from verulaw_rl.evidence.ablation import AblatedRun, Verifier, failing_annotations, run_ablated
@@ -18,7 +19,7 @@ from verulaw_rl.evidence.checks import clause_checks, probe_checks, with_vacuity
 from verulaw_rl.evidence.evidence import Evidence, Message, ObligationResult
 from verulaw_rl.evidence.obligation_results import Settled, obligation_results, other_failures
 from verulaw_rl.evidence.vacuity import vacuity_checks, vacuous_declarations
-from verulaw_rl.languages.base import Check, Finding, Language, ProgramView
+from verulaw_rl.languages.base import Finding, Language, ProgramView
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.verdict import Status, Verdict
@@ -46,13 +47,13 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
     view = language.parse(candidate)
     missing = _missing(instance, view, plain)
     verified = plain.status is Status.VERIFIED and not missing
-    failed_lemmas = _failed_additions(language, instance, view, plain)
-    run = _instrumented_run(language, instance, view, plain, verified, failed_lemmas, verify)
+    settled = Settled(instance, view, plain, frozenset(missing), _failed_additions(language, instance, view, plain))
+    run = _instrumented_run(language, settled, verified, verify)
     if run is not None and run.verdict is not None and run.verdict.status is Status.ERROR:
         return _unsettled(instance, candidate, findings, run.verdict, "the instrumented run failed", audit_s)
     if verified and run is not None:
         findings = (*findings, *vacuous_declarations(language, instance, view, run.sites))
-    settled = Settled(instance, view, plain, run, frozenset(missing), failed_lemmas)
+    settled = replace(settled, run=run)
     results = obligation_results(settled)
     return Evidence(
         instance=instance.key,
@@ -79,28 +80,18 @@ def candidate_hash(candidate: str) -> str:
     return hashlib.sha256(candidate.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _instrumented_run(
-    language: Language,
-    instance: Instance,
-    view: ProgramView,
-    plain: Verdict,
-    verified: bool,
-    failed_lemmas: frozenset[str],
-    verify: Verifier,
-) -> AblatedRun | None:
+def _instrumented_run(language: Language, settled: Settled, verified: bool, verify: Verifier) -> AblatedRun | None:
     """The one run beside the plain one, or ``None`` where there is nothing left to settle."""
-    checks: list[Check] = []
+    instance, view = settled.instance, settled.view
     if verified:
-        checks += vacuity_checks(language, instance.task, instance.given, view)
+        checks = vacuity_checks(language, instance.task, instance.given, view)
     else:
-        unsettled = {o.declaration for o in plain.declarations if o.outcome != "verified"}
-        unsettled |= {d.declaration or "" for d in plain.failures}
-        targets = {o.declaration for o in instance.obligations} & unsettled
-        checks += [c for path in sorted(targets) if path in view.by_path for c in clause_checks(view.by_path[path])]
-    checks += [c for probe in instance.probes for c in probe_checks(probe)]
+        unproved = [view.by_path[path] for path in settled.unproved() if path in view.by_path]
+        checks = [check for declaration in unproved for check in clause_checks(declaration)]
+    checks += [check for probe in instance.probes for check in probe_checks(probe)]
     if not checks:
         return None
-    drop = set() if verified else failing_annotations(view, plain.failures, failed_lemmas)
+    drop = set() if verified else failing_annotations(view, settled.plain.failures, settled.failed_additions)
     return run_ablated(language, view, with_vacuity(checks), drop, verify)
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from verulaw_rl.evidence.ablation import AblatedRun, annotation_at, offset
+from verulaw_rl.evidence.ablation import AblatedRun, annotation_at, called, offset
 from verulaw_rl.evidence.checks import EXIT, SiteResult, clause_id, probe_id, vacuity_id
 from verulaw_rl.evidence.evidence import Failure, ObligationResult
 from verulaw_rl.languages.base import Category, DeclarationView, Point, ProgramView, Span
@@ -25,9 +25,11 @@ class Settled:
     instance: Instance
     view: ProgramView
     plain: Verdict
-    run: AblatedRun | None
     missing: frozenset[str]
     failed_additions: frozenset[str]
+    """Names of declarations that the candidate adds and whose own proof fails."""
+    run: AblatedRun | None = None
+    """The instrumented run, where there was one."""
 
     def failures_in(self, declaration: str) -> list[Diagnostic]:
         """Failures of the plain run in a declaration."""
@@ -35,7 +37,7 @@ class Settled:
 
     def proved_whole(self, declaration: str) -> bool:
         """Whether the plain run proved the declaration, body and contract."""
-        if declaration in self.missing or self.failures_in(declaration):
+        if declaration in self.missing or self.failures_in(declaration) or self._mentions_failed_addition(declaration):
             return False
         return not any(o.declaration == declaration and o.outcome != "verified" for o in self.plain.declarations)
 
@@ -62,13 +64,24 @@ class Settled:
         view = self.view.by_path.get(d.declaration or "")
         return d.category is Category.TERMINATION and (view is None or loop_of(self.view.source, view, d) is None)
 
+    def unproved(self) -> tuple[str, ...]:
+        """Declarations with obligations that the plain run did not prove."""
+        required = dict.fromkeys(o.declaration for o in self.instance.obligations if o.declaration)
+        return tuple(d for d in required if not self.proved_whole(d))
+
+    def _mentions_failed_addition(self, declaration: str) -> bool:
+        view = self.view.by_path.get(declaration)
+        text = self.view.source[view.span.start : view.span.end] if view else ""
+        return _mentions(text, self.failed_additions)
+
     def _leans_on_failed_addition(self, view: DeclarationView) -> bool:
         """Mentions, outside of droppable calls, an added declaration whose proof fails."""
-        if not self.failed_additions or view.name in self.failed_additions:
-            return view.name in self.failed_additions
-        calls = [a.span for a in self.view.annotations if a.declaration == view.path]
-        text = _without(self.view.source, view.span, calls)
-        return any(re.search(rf"(?<![\w'?]){re.escape(n)}(?![\w'?])", text) for n in self.failed_additions)
+        calls = [a.span for a in self.view.annotations if a.declaration == view.path and called(a)]
+        return _mentions(_without(self.view.source, view.span, calls), self.failed_additions)
+
+
+def _mentions(text: str, names: frozenset[str]) -> bool:
+    return any(re.search(rf"(?<![\w'?]){re.escape(name)}(?![\w'?])", text) for name in names)
 
 
 def _without(source: str, whole: Span, parts: list[Span]) -> str:

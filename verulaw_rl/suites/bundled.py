@@ -21,3 +21,25 @@ def bundled_suite(task: Task | None = None) -> Suite:
     if task is None:
         return suite
     return Suite(suite.name, tuple(i for i in suite.instances if i.task is task))
+
+
+def build_bundled() -> None:
+    """Build :data:`BUNDLED` under the installed tool and print what was left out."""
+    from verulaw_rl.evidence.live import pool_verifier
+    from verulaw_rl.suites.build import build_suite
+    from verulaw_rl.suites.instance import save_suite
+    from verulaw_rl.suites.sources import suite_programs
+    from verulaw_rl.verification.pool import Pool
+
+    name, programs, _ = suite_programs("seed", None, ".dfy", None)
+    tasks = (Task.ANNOTATION_REPAIR, Task.CODE_GENERATION)
+    with Pool() as pool:
+        result = build_suite(name, "dafny", programs, tasks, pool_verifier(pool, "dafny"), heldout_share=HELDOUT_SHARE)
+    save_suite(result.suite, BUNDLED)
+    print(result.counts())
+    for rejection in result.rejected:
+        print(rejection)
+
+
+if __name__ == "__main__":
+    build_bundled()
