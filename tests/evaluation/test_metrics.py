@@ -93,6 +93,6 @@ def test_values_leave_out_what_cannot_be_scored(record: Make) -> None:
 
 
 def test_estimates_in_words() -> None:
-    assert percent(wilson(8, 10)) == "80.0 % (49.0 to 94.3, n = 10)"
+    assert percent(wilson(8, 10)) == "80.0% (49.0 to 94.3, n = 10)"
     assert number(Estimate(1.5, 1.25, 1.75, 12)) == "1.50 (1.25 to 1.75, n = 12)"
     assert number(Estimate(1.5, None, None, 1)) == "1.50 (n = 1)"

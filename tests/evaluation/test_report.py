@@ -92,7 +92,7 @@ def test_training_report_says_what_was_measured(trained: Path) -> None:
     text = words(checked(write_report(trained)))
     assert "Held-out verified, before training 37.5%" in text  # 24 of 64
     assert "Held-out verified, after training 60.3%" in text  # 38 of 63: one could not be scored
-    assert "16 improved, 2 regressed" in text
+    assert "16 improved, 2 regressed of 63" in text
     assert "p = 0.0013" in text  # 2 * (1 + 18 + 153) / 2**18
     assert "1 of 64 episodes could not be scored" in text
     assert "40 of 40 updates" in text

@@ -25,6 +25,15 @@ PLOTS: tuple[tuple[str, bool, dict[str, str]], ...] = (
         True,
         {"specification_changed": "specification changed", "proof_escape": "proof escaped"},
     ),
+    (
+        "What a batch offers",
+        True,
+        {
+            "probes": "probes that hold",
+            "invalid_turns": "invalid turns",
+            "groups_without_signal": "groups without signal",
+        },
+    ),
     ("KL to the policy before GRPO", False, {"kl": "KL"}),
     ("Entropy per token", False, {"entropy": "entropy"}),
     ("Share of clipped tokens", True, {"clip_ratio": "clipped"}),

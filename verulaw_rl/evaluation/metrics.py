@@ -105,11 +105,11 @@ def values(outcomes: Iterable[Outcome], name: str) -> dict[str, list[float]]:
 
 
 def percent(estimate: Estimate) -> str:
-    """A rate in words: ``48.4 % (36.6 to 60.4, n = 64)``."""
+    """A rate in words: ``48.4% (36.6 to 60.4, n = 64)``."""
     if estimate.value is None:
         return "none"
     bounds = "" if estimate.low is None else f"{100 * estimate.low:.1f} to {100 * (estimate.high or 0):.1f}, "
-    return f"{100 * estimate.value:.1f} % ({bounds}n = {estimate.n})"
+    return f"{100 * estimate.value:.1f}% ({bounds}n = {estimate.n})"
 
 
 def number(estimate: Estimate) -> str:

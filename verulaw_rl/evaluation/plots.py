@@ -22,6 +22,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 INK = "#010203"
 """Stands for the page's text colour until the SVG is written."""
+SMALL_SHARE = 0.3
+"""Shares that stay below are drawn on an axis of their own height, others from 0 to 100 %."""
 COLOURS = ("#3b82f6", "#e08a1e", "#22a06b", "#a371f7", "#e5484d", "#8b95a1")
 """Each readable on white and on near-black."""
 
@@ -76,11 +78,13 @@ def draw(plot: Plot) -> str:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         if plot.share:
             axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-            axes.set_ylim(-0.02, 1.02)
+            highest = max((value for line in plot.lines for value in line.y), default=1.0)
+            top = 1.02 if highest > SMALL_SHARE else max(1.2 * highest, 0.05)
+            axes.set_ylim(-0.02 * top, top)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.7)
         if len(plot.lines) > 1:
-            axes.legend(frameon=False, fontsize=8, loc="best")
+            figure.legend(frameon=False, fontsize=8, loc="outside lower center", ncols=min(3, len(plot.lines)))
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _for_page(out.getvalue(), plot.title)

@@ -152,7 +152,7 @@ def _card(label: str, estimate: Estimate) -> dict[str, Any]:
         "width": f"{100 * (estimate.high - estimate.low):.2f}",
         "point": f"{100 * estimate.value:.2f}",
     }
-    note = f"95 %: {estimate.low:.1%} to {estimate.high:.1%}, {estimate.n} instances"
+    note = f"95%: {estimate.low:.1%} to {estimate.high:.1%}, {estimate.n} instances"
     return {"label": label, "value": f"{estimate.value:.1%}", "bar": bar, "note": note}
 
 
@@ -161,10 +161,15 @@ def _difference_card(difference: PairedDifference) -> dict[str, Any]:
     if value is None or low is None or high is None or difference.p_value is None:
         return {"label": "Difference", "value": "none", "bar": None, "note": "nothing can be compared"}
     note = (
-        f"95 %: {100 * low:+.1f} to {100 * high:+.1f} points; {difference.improved} improved, "
-        f"{difference.regressed} regressed, p = {difference.p_value:.2g} (exact McNemar)"
+        f"95%: {_signed(low)} to {_signed(high)}; {difference.improved} improved, {difference.regressed} regressed of "
+        f"{difference.difference.n}; p = {difference.p_value:.2g} (exact McNemar)"
     )
-    return {"label": "Difference, paired", "value": f"{100 * value:+.1f} points", "bar": None, "note": note}
+    return {"label": "Difference, paired", "value": f"{_signed(value)} points", "bar": None, "note": note}
+
+
+def _signed(share: float) -> str:
+    """A difference of rates in percentage points."""
+    return f"{100 * share:+.1f}".replace("-", "−")
 
 
 def _table(summaries: dict[str, Summary], run: RunFolder) -> dict[str, Any]:
