@@ -89,9 +89,9 @@ class Dafny:
 
     def escapes(self, source: str) -> tuple[Finding, ...]:
         """Every construct of a program that Dafny accepts without proof, whoever wrote it."""
-        from verulaw_rl.languages.dafny.audit import program_escapes
+        from verulaw_rl.languages.dafny.audit import escapes
 
-        return program_escapes(source)
+        return escapes(source)
 
     def rules(self, task: Task) -> str:
         """The language's rules for a prompt."""
