@@ -23,7 +23,6 @@ You are an expert in program verification with {language}. You get a program who
 right but whose proof annotations were removed, so that the verifier rejects it. Add the annotations that make it \
 verify.
 
-Rules:
 {rules}
 
 {hand_in}

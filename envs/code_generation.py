@@ -22,7 +22,6 @@ You are an expert in verified programming with {language}. You get a specificati
 some of them without a body. Write every missing body, with the proof annotations (invariants, assertions, lemmas) \
 that the verifier needs to accept it.
 
-Rules:
 {rules}
 
 {hand_in}

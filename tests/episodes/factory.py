@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from verulaw_rl.episodes.services import RunResult
 from verulaw_rl.evidence.evidence import Evidence, Message, ObligationResult
 from verulaw_rl.languages.base import Category, Finding, FindingKind, Point, Task
 from verulaw_rl.suites.instance import Instance, Obligation, Probe
+from verulaw_rl.verification.execution import RunResult
 from verulaw_rl.verification.verdict import Status, ToolIdentity
 
 GIVEN = """\
@@ -86,8 +86,8 @@ POSTCONDITION_FAILS = Message(
     Category.POSTCONDITION, "error", 9, 0, "A postcondition might not hold on this return path.",
     clause="i == n", kind="postcondition",
 )  # fmt: skip
-ASSUMES = Finding(FindingKind.PROOF, "assume", "Count", 4, "`assume` assumes what is to be proved.", "Use `assert`.")
-WEAKENED = Finding(FindingKind.SPECIFICATION, "clause_changed", "Count", 2, "`ensures i == n` is gone.", "Restore it.")
+ASSUMES = Finding(FindingKind.PROOF, "assume", "Count", 4, "`assume` believes what is to be proved", "use `assert`")
+WEAKENED = Finding(FindingKind.SPECIFICATION, "clause_changed", "Count", 2, "`ensures i == n` is gone", "restore it")
 
 
 @dataclass
@@ -115,4 +115,4 @@ class Script:
         return (ASSUMES,) if "assume" in candidate else ()
 
     def execute(self, instance: Instance, program: str, calls: str) -> RunResult:
-        return RunResult("Main" in program or bool(calls), calls.upper())
+        return RunResult("ok" if calls else "rejected", calls.upper())

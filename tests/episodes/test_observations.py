@@ -20,12 +20,13 @@ from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes import observations
 from verulaw_rl.episodes.action import InvalidAction
 from verulaw_rl.episodes.episode import Episode
-from verulaw_rl.episodes.services import RunResult, Services
+from verulaw_rl.episodes.services import Services
 from verulaw_rl.evidence.evidence import Evidence, Message
 from verulaw_rl.evidence.reward import load_reward
 from verulaw_rl.languages.base import Category
 from verulaw_rl.languages.insertions import Insertion
 from verulaw_rl.suites.instance import Instance
+from verulaw_rl.verification.execution import RunResult
 from verulaw_rl.verification.verdict import Status
 
 pytestmark = pytest.mark.unit
@@ -44,7 +45,7 @@ def test_unmet_obligations_in_full() -> None:
     assert say(evidence, FULL) == (
         "Not verified: 2 unmet obligations.\n"
         "- invariant, line 6 `invariant i == n`: This loop invariant might not be maintained by the loop.\n"
-        "- postcondition, line 9 `}`: A postcondition might not hold on this return path. [i == n]"
+        "- postcondition, line 9 `}`: A postcondition might not hold on this return path. (i == n)"
     )
 
 
@@ -69,14 +70,14 @@ def test_at_most_so_many_are_shown() -> None:
         (
             evidence_of(INSTANCE, "", None, (), (ASSUMES,)),
             "Rejected by the integrity audit, and not verified:\n"
-            "- proof, line 4: `assume` assumes what is to be proved. Use `assert`.",
+            "- proof, line 4: `assume` believes what is to be proved; use `assert`.",
             "rejected\nline 4 assume",
         ),
         (
             evidence_of(INSTANCE, "", Status.VERIFIED, (), (ASSUMES, WEAKENED)),
             "Rejected by the integrity audit; the verifier accepts it all the same:\n"
-            "- specification, line 2: `ensures i == n` is gone. Restore it.\n"
-            "- proof, line 4: `assume` assumes what is to be proved. Use `assert`.",
+            "- specification, line 2: `ensures i == n` is gone; restore it.\n"
+            "- proof, line 4: `assume` believes what is to be proved; use `assert`.",
             "rejected\nline 4 assume\nline 2 clause changed",
         ),
         (
@@ -118,9 +119,9 @@ def test_lines_of_insertions_are_named_in_the_agents_terms() -> None:
 
 
 def test_output_of_a_run_is_cut() -> None:
-    assert observations.run(RunResult(True, "3\n")) == "It ran.\n3"
-    assert observations.run(RunResult(False, "")) == "It did not run to its end.\n(no output)"
-    said = observations.run(RunResult(True, "x" * 5000))
+    assert observations.run(RunResult("ok", "3\n")) == "It ran to its end.\n3"
+    assert observations.run(RunResult("failed", "")) == "It stopped with an error.\n(no output)"
+    said = observations.run(RunResult("ok", "x" * 5000))
     assert said.endswith("\n... and 1000 characters more")
 
 
@@ -136,7 +137,7 @@ def test_the_score_shown_is_the_one_without_probes() -> None:
     services = Services(
         lambda i, c: evidence,
         lambda i, c: (),
-        lambda i, p, c: RunResult(True, ""),
+        lambda i, p, c: RunResult("ok", ""),
         load_reward("rewards/obligation.py"),
     )
     episode = Episode(INSTANCE, FULL, services)
@@ -192,7 +193,7 @@ def test_probes_do_not_show(answers: dict, turns: list[str], settings: EpisodeCo
     reward = load_reward("rewards/obligation.py")
     read = []
     for verifier in (collect, without, turned):
-        services = Services(verifier, lambda i, c: (), lambda i, p, c: RunResult(True, c), reward)
+        services = Services(verifier, lambda i, c: (), lambda i, p, c: RunResult("ok", c), reward)
         episode = Episode(INSTANCE, settings, services)
         read.append([episode.play(text).observation for text in turns if episode.end_reason is None])
     assert read[0] == read[1] == read[2]

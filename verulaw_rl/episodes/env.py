@@ -86,7 +86,7 @@ class ProofEnv(gymnasium.Env[str, str]):
         return self._filled(
             self.system_prompt,
             language=instance.language.capitalize(),
-            rules=get_language(instance.language).rules(self.task),
+            rules=get_language(instance.language).rules(self.task).strip(),
             actions=prompts.actions(self.settings),
             hand_in=prompts.hand_in(self.settings),
             turns=str(self.settings.turns),

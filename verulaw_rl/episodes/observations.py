@@ -11,16 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from verulaw_rl.config.episode import EpisodeConfig
-from verulaw_rl.episodes.action import Action, InvalidAction
+from verulaw_rl.episodes.action import InvalidAction
 from verulaw_rl.episodes.prompts import example
-from verulaw_rl.episodes.services import RunResult
 from verulaw_rl.evidence.evidence import Evidence, Message
 from verulaw_rl.languages.base import Finding
 from verulaw_rl.languages.insertions import Insertion
+from verulaw_rl.verification.execution import Outcome, RunResult
 from verulaw_rl.verification.verdict import Status
 
 MAX_OUTPUT_CHARACTERS = 4_000
 MAX_QUOTE_CHARACTERS = 120
+
+_RAN: dict[Outcome, str] = {
+    "ok": "It ran to its end.",
+    "rejected": "It was not run.",
+    "failed": "It stopped with an error.",
+    "timeout": "It did not end in time and was stopped.",
+    "limit": "It was stopped at a limit of memory, processes or output.",
+    "unavailable": "Programs cannot be run here.",
+}
 
 Place = Callable[[int], str]
 """The words for a line of the candidate."""
@@ -77,10 +86,10 @@ def audit(findings: Sequence[Finding], place: Place, settings: EpisodeConfig) ->
 
 def run(result: RunResult) -> str:
     """Output of an execution."""
-    output = result.output.strip("\n")
+    output = "\n".join(part for part in (result.stdout.strip("\n"), result.message.strip("\n")) if part)
     if len(output) > MAX_OUTPUT_CHARACTERS:
         output = f"{output[:MAX_OUTPUT_CHARACTERS]}\n... and {len(output) - MAX_OUTPUT_CHARACTERS} characters more"
-    return f"{'It ran' if result.ok else 'It did not run to its end'}.\n{output or '(no output)'}"
+    return f"{_RAN[result.outcome]}\n{output or '(no output)'}"
 
 
 def invalid(action: InvalidAction, settings: EpisodeConfig) -> str:
@@ -100,11 +109,6 @@ def turns_left(left: int, settings: EpisodeConfig) -> str:
     if settings.prompt == "compact":
         return ""
     return f"\nTurns left: {left}."
-
-
-def describe_program(action: Action, given: str) -> Place:
-    """Names of the lines of what an action handed in."""
-    return places(given, action.insertions)
 
 
 def _unmet(evidence: Evidence, limit: int) -> tuple[list[Message], int]:
@@ -148,8 +152,8 @@ def _ordered(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _finding(finding: Finding, place: Place) -> str:
-    advice = f" {finding.advice}" if finding.advice else ""
-    return f"- {finding.kind}, {place(finding.line)}: {_one_line(finding.message)}{advice}"
+    said = "; ".join(_one_line(part).removesuffix(".") for part in (finding.message, finding.advice) if part)
+    return f"- {finding.kind}, {place(finding.line)}: {said}."
 
 
 def _message(message: Message, candidate: str, place: Place) -> str:
@@ -157,7 +161,7 @@ def _message(message: Message, candidate: str, place: Place) -> str:
     quote = lines[message.line - 1].strip()[:MAX_QUOTE_CHARACTERS] if 0 < message.line <= len(lines) else ""
     where = f"{place(message.line)} `{quote}`" if quote else place(message.line)
     clause = _one_line(message.clause or "")
-    about = f" [{clause}]" if clause and clause not in quote else ""
+    about = f" ({clause})" if clause and clause not in quote else ""
     return f"- {message.category or 'error'}, {where}: {_one_line(message.message)}{about}"
 
 

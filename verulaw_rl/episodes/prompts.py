@@ -20,7 +20,11 @@ _HAND_IN = {
     ),
 }
 _TAGS_INSERTIONS = " A line @N says that the lines below it go after line N (@0: before line 1)."
-_PLACEHOLDER = "... the whole program ..."
+_PROGRAM = "... the whole program ..."
+_SHAPES: dict[ActionKind, str] = {
+    "run": "<run><program>{0}</program><calls>STATEMENTS</calls></run>",
+    "done": "<done/>",
+}
 
 
 def numbered(program: str) -> str:
@@ -45,7 +49,7 @@ def example(kind: ActionKind, settings: EpisodeConfig) -> str:
         lines = (Insertion(7, "    invariant 0 <= i <= n"), Insertion(9, "    assert s == n * i;"))
         action = Action(kind, insertions=lines, calls=calls)
     else:
-        action = Action(kind, program=f"{_PLACEHOLDER}\n", calls=calls)
+        action = Action(kind, program=f"{_PROGRAM}\n", calls=calls)
     return write(action, settings.wire_format)
 
 
@@ -61,5 +65,9 @@ def actions(settings: EpisodeConfig) -> str:
     if settings.wire_format == "tools":
         lines = [f"- {kind}: {DESCRIPTIONS[kind]}" for kind in kinds]
         return "\n".join(["Every turn makes exactly one tool call:", *lines])
-    lines = [f"- {DESCRIPTIONS[kind]}\n{example(kind, settings)}" for kind in kinds]
-    return "\n".join(["Every turn holds exactly one action, written in its tags:", *lines])
+    content = "PROGRAM" if settings.hand_in == "full" else "LINES"
+    lines = [
+        f"- {_SHAPES.get(kind, f'<{kind}>{{0}}</{kind}>').format(content)}: {DESCRIPTIONS[kind]}" for kind in kinds
+    ]
+    shown = [example(kind, settings) for kind in ("submit", "run") if kind in settings.actions]
+    return "\n".join(["Every turn holds exactly one action, written in its tags:", *lines, "For example:", *shown])

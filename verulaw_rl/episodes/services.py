@@ -20,17 +20,8 @@ from verulaw_rl.evidence.live import limits_of, pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
 from verulaw_rl.languages.base import Finding
 from verulaw_rl.suites.instance import Instance
+from verulaw_rl.verification.execution import RunResult
 from verulaw_rl.verification.pool import Pool, PoolSettings
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """What executing a program gave."""
-
-    ok: bool
-    """Whether it compiled and ran to its end."""
-    output: str
-    """What it printed, or the compiler's complaint; the same for the same program."""
 
 
 def _nothing() -> None:
@@ -79,10 +70,13 @@ def live_services(verification: VerificationConfig, reward: RewardConfig, episod
         verify = pool_verifier(pool.started(), instance.language, limits)
         return collect(instance, candidate, verify, verify_rejected=episode.verify_rejected)
 
+    def execute_live(instance: Instance, program: str, calls: str) -> RunResult:
+        return pool.started().execute(instance.language, program, calls)
+
     return Services(
         collect=collect_live,
         audit=audit,
-        execute=_execute,
+        execute=execute_live,
         reward=load_reward(reward.file, reward.weights),
         terms=reward.episode,
         close=pool.close,
@@ -108,7 +102,3 @@ class _LazyPool:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.close()
-
-
-def _execute(instance: Instance, program: str, calls: str) -> RunResult:
-    raise NotImplementedError(instance.language, program, calls)

@@ -149,20 +149,21 @@ def _action(kind: ActionKind, body: str, hand_in: HandIn) -> Action:
 
 
 def _run_parts(body: str) -> tuple[str, str]:
-    """Program and calls of a ``run``."""
-    parts: dict[str, str] = {}
-    rest = body
+    """Program and calls of a ``run``: both in tags, or the program first and the calls in tags behind it."""
     if (opening := re.match(r"\s*<program>", body)) is not None:
-        end = _end_of_body(body, opening.end(), "program")
-        if end is None:
-            raise Malformed("unclosed", "<program> is not closed by </program>.")
-        parts["program"] = body[opening.end() : end]
-        rest = body[end + len("</program>") :]
-    begin = rest.rfind("<calls>")
-    if begin >= 0:
-        end = rest.find("</calls>", begin)
-        if end < 0:
-            raise Malformed("unclosed", "<calls> is not closed by </calls>.")
-        parts["calls"] = rest[begin + len("<calls>") : end]
-        rest = rest[:begin] + rest[end + len("</calls>") :]
-    return parts.get("program", rest), program_text(_unfenced(parts.get("calls", "")))
+        program, rest = _part(body, opening.end(), "program")
+        if (opening := re.match(r"\s*<calls>", rest)) is not None:
+            return program, program_text(_unfenced(_part(rest, opening.end(), "calls")[0]))
+        return program, ""
+    begin = body.rfind("<calls>")
+    if begin < 0:
+        return body, ""
+    return body[:begin], program_text(_unfenced(_part(body, begin + len("<calls>"), "calls")[0]))
+
+
+def _part(text: str, start: int, kind: str) -> tuple[str, str]:
+    """The content of a part, and what follows it."""
+    end = _end_of_body(text, start, kind)
+    if end is None:
+        raise Malformed("unclosed", f"<{kind}> is not closed by </{kind}>.")
+    return text[start:end], text[end + len(f"</{kind}>") :]
