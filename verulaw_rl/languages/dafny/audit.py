@@ -1,0 +1,42 @@
+"""The integrity audit of Dafny: what a candidate changed of its given, and how it avoids proof.
+
+Works on tokens and the syntax tree, never on raw text, for both dialects, and never raises. The parts:
+``specification`` compares declarations and hands on what was added, ``frozen`` compares bodies,
+``escapes`` searches what was added, ``attributes``, ``freshness`` and ``characters`` hold the lists.
+
+A candidate that cannot be read as Dafny (``parse(candidate).error``) has the findings that are clear
+nevertheless, and otherwise none: the verifier calls it invalid. Whoever scores must not take such a
+candidate for intact and verified.
+"""
+
+from __future__ import annotations
+
+from verulaw_rl.languages.base import Finding, Task
+from verulaw_rl.languages.dafny.characters import strange_characters
+from verulaw_rl.languages.dafny.escapes import all_escapes, find_escapes
+from verulaw_rl.languages.dafny.specification import compare
+from verulaw_rl.languages.dafny.view import read
+
+
+def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
+    """Every change of the specification and of frozen code, and every proof escape that the candidate adds.
+
+    Args:
+        task: what was asked; it decides what is frozen.
+        given: the instance's given text.
+        candidate: the whole program handed in; any text.
+    """
+    before, after = read(given), read(candidate)
+    comparison = compare(task, before, after)
+    escaped = [
+        finding
+        for finding in find_escapes(after, comparison.added)
+        if finding.construct != "decreases_star" or finding.declaration not in comparison.endless
+    ]
+    found = [*strange_characters(given, after.program.lexed), *comparison.findings, *escaped]
+    return tuple(dict.fromkeys(found))
+
+
+def escapes(source: str) -> tuple[Finding, ...]:
+    """Every construct of a program that a verifier accepts without proof, whoever wrote it."""
+    return tuple(dict.fromkeys(all_escapes(read(source))))
