@@ -151,8 +151,9 @@ def _verified_reference(language: Language, text: str, verify: Verifier) -> Verd
         raise _Rejected("empty file")
     plain = verify(text)
     if plain.status is not Status.VERIFIED:
-        first = next((d.message for d in plain.diagnostics if d.severity == "error"), plain.message)
-        raise _Rejected(f"reference: {plain.status.value}", first)
+        first = _first_error(plain)
+        nothing = plain.status is Status.INVALID and not first
+        raise _Rejected("nothing to prove" if nothing else f"reference: {plain.status.value}", first or plain.message)
     view = language.parse(text)
     if view.error:
         raise _Rejected("our parser cannot read it", view.error)
@@ -160,6 +161,10 @@ def _verified_reference(language: Language, text: str, verify: Verifier) -> Verd
     if escapes:
         raise _Rejected("escape in the program", f"{escapes[0].construct} on line {escapes[0].line}")
     return plain
+
+
+def _first_error(verdict: Verdict) -> str:
+    return next((d.message for d in verdict.diagnostics if d.severity == "error"), "")
 
 
 def build_instance(
@@ -175,8 +180,7 @@ def build_instance(
     if not targets:
         raise _Rejected("nothing to prove")
     stripped = verify(given)
-    if stripped.status is Status.INVALID:
-        first = next((d.message for d in stripped.diagnostics if d.severity == "error"), "")
+    if stripped.status is Status.INVALID and (first := _first_error(stripped)):
         raise _Rejected("the given is invalid", first)
     if repair and stripped.status is Status.VERIFIED:
         raise _Rejected("the given already verifies")
