@@ -78,6 +78,10 @@ class GrpoConfig(ConfigModel):
     """Peak of AdamW's learning rate."""
     warmup_updates: int = Field(default=0, ge=0)
     """Updates over which the learning rate rises from 0."""
+    schedule: Literal["constant_with_warmup", "linear", "cosine"] = "constant_with_warmup"
+    """What the learning rate does afterwards."""
+    loss: Literal["grpo", "dapo", "bnpo", "dr_grpo"] = "dapo"
+    """How tokens are weighed, by TRL's names: ``grpo`` averages over each episode first, ``dapo`` over all tokens."""
     kl: float = Field(default=0.001, ge=0)
     """Weight of the k3 KL penalty to the policy before GRPO."""
     clip: float = Field(default=0.2, gt=0)

@@ -1,0 +1,85 @@
+"""One row of ``metrics.jsonl``: what an update's episodes came to, the optimiser's figures, where the time went.
+
+Pure. ``grpo`` makes the rows; the run writes them; ``evaluation.curves`` plots them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from verulaw_rl.evaluation.outcome import outcome_of
+from verulaw_rl.rollouts.engine import RolloutBatch
+
+_OF_TRL = {
+    "entropy": "entropy",
+    "kl": "kl",
+    "clip_ratio": "clip_ratio/region_mean",
+    "grad_norm": "grad_norm",
+    "learning_rate": "learning_rate",
+    "groups_without_signal": "frac_reward_zero_std",
+}
+"""Our names of TRL's figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateMetrics:
+    """What a row is made of."""
+
+    update: int
+    seconds: float
+    rollout_seconds: float
+    batch: RolloutBatch
+    logs: Mapping[str, Any]
+    """Of TRL, averaged over the update's optimizer steps."""
+
+    def to_row(self) -> dict[str, Any]:
+        """The row; figures that there is nothing for are ``None``."""
+        return {
+            "update": self.update,
+            **episode_metrics(self.batch),
+            **{ours: _finite(self.logs.get(theirs)) for ours, theirs in _OF_TRL.items()},
+            "seconds/sampling": self.batch.sampling_s,
+            "seconds/verifier_wait": self.batch.wait_s,
+            "seconds/optimise": max(0.0, self.seconds - self.rollout_seconds),
+            "seconds/other": max(0.0, self.rollout_seconds - self.batch.sampling_s - self.batch.wait_s),
+        }
+
+
+def episode_metrics(batch: RolloutBatch) -> dict[str, Any]:
+    """Means and shares over the episodes of a batch; all but ``unscorable`` over the scorable ones."""
+    records = [r.record for r in batch.results]
+    scored = [r for r in records if r.reward is not None]
+    outcomes = [outcome_of(r) for r in scored]
+    probes = [
+        (t.evidence.probes_passed, t.evidence.probes_total)
+        for r in scored
+        for t in r.turns
+        if t.action == "submit" and t.evidence is not None
+    ]
+    turns = [t for r in scored for t in r.turns]
+    return {
+        "episodes": len(records),
+        "reward": _mean(r.reward for r in scored if r.reward is not None),
+        "verified": _mean(o.verified for o in outcomes),
+        "verified_and_probes": _mean(o.verified_and_probes for o in outcomes),
+        "probes": sum(p for p, _ in probes) / total if (total := sum(n for _, n in probes)) else None,
+        "specification_changed": _mean(o.specification_changed for o in outcomes),
+        "proof_escape": _mean(o.proof_escape for o in outcomes),
+        "timeout": _mean(o.timeout for o in outcomes),
+        "invalid_turns": _mean(t.invalid is not None for t in turns),
+        "turns": _mean(len(r.turns) for r in scored),
+        "sampled_tokens": _mean(sum(r.mask) for r in batch.results),
+        "unscorable": _mean(r.reward is None for r in records),
+    }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    values = list(values)
+    return sum(values) / len(values) if values else None
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None

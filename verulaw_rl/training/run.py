@@ -1,0 +1,313 @@
+"""A training run from its config to its report, phase by phase, in one folder.
+
+Suite, warm start, evaluation before, GRPO, evaluation after, report: each is noted in the folder when it is
+finished, so that :func:`run_training` on the folder of an earlier attempt does what is left, and GRPO goes on
+from its last checkpoint with the very next batch. ``verulaw-rl train`` calls it.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from verulaw_rl.config.train import SmallPolicy
+from verulaw_rl.episodes.env import ProofEnv
+from verulaw_rl.episodes.record import EpisodeRecord, record_to_row
+from verulaw_rl.episodes.registration import load_environment
+from verulaw_rl.episodes.services import Services, live_services
+from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.evaluate import evaluate
+from verulaw_rl.evaluation.metrics import Summary, percent, summarise
+from verulaw_rl.evaluation.outcome import outcome_of
+from verulaw_rl.evaluation.policies import model_version
+from verulaw_rl.evaluation.report import write_report
+from verulaw_rl.evaluation.run_folder import EVALUATIONS
+from verulaw_rl.evidence.live import limits_of, pool_verifier
+from verulaw_rl.rollouts.engine import RolloutBatch
+from verulaw_rl.rollouts.load_policy import load_policy
+from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
+from verulaw_rl.suites.instance import Suite, load_suite, save_suite
+from verulaw_rl.suites.prepare import prepare_suite
+from verulaw_rl.training.folder import TrainingFolder, make_folder_whole
+from verulaw_rl.training.grpo import Hooks, check_trl, checkpoints_in, steps_per_update, train_grpo
+from verulaw_rl.training.reporter import Reporter
+from verulaw_rl.training.small_policy import create_small_policy
+from verulaw_rl.training.warm_start import Example, warm_start, warm_start_examples
+from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.sandbox import detect_sandbox
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResult:
+    """What a run came to."""
+
+    folder: Path
+    before: Summary
+    after: Summary
+    report: Path
+
+
+def run_training(folder: TrainingFolder, reporter: Reporter, services: Services | None = None) -> TrainingResult:
+    """Do what is left of a run.
+
+    Args:
+        folder: of the run.
+        reporter: told how far it is.
+        services: what episodes call; live ones from the config when absent.
+
+    Raises:
+        UserError: bad input, a missing tool, a full disk.
+        KeyboardInterrupt: on Ctrl-C, with words that say how to continue.
+    """
+    check_trl()
+    config = folder.config
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
+    handler = logging.FileHandler(folder.path / "log.txt", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger("verulaw_rl").addHandler(handler)
+    logging.getLogger("verulaw_rl").setLevel(logging.INFO)
+    resume = f"`verulaw-rl train --resume {folder.path}`"
+    try:
+        if services is not None:
+            return _Run(folder, reporter, services).do()
+        with live_services(config.verification, config.reward, config.episode) as live:
+            return _Run(folder, reporter, live).do()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted; continue with {resume}") from None
+    except UserError:
+        raise
+    except Exception as error:
+        if _disk_full(error):
+            raise UserError(f"the disk is full; free some space, then continue with {resume}") from error
+        logger.exception("the run failed")
+        raise
+    finally:
+        logging.getLogger("verulaw_rl").removeHandler(handler)
+        handler.close()
+
+
+class _Run:
+    """One attempt at a run."""
+
+    def __init__(self, folder: TrainingFolder, reporter: Reporter, services: Services) -> None:
+        self._folder = folder
+        self._config = folder.config
+        self._reporter = reporter
+        self._services = services
+        self._environment = load_environment(self._config.episode.environment)
+
+    def do(self) -> TrainingResult:
+        """All phases that are left, in order."""
+        suite = self._suite()
+        start = self._warm_start(suite)
+        before = self._evaluation("before", start, suite)
+        final = self._grpo(start, suite)
+        after = self._evaluation("after", final, suite)
+        report = write_report(self._folder.path)
+        if not self._folder.done("report"):
+            self._folder.finish("report")
+        return TrainingResult(self._folder.path, before, after, report)
+
+    def _suite(self) -> Suite:
+        path = self._folder.path / "suite.jsonl"
+        if self._folder.done("suite"):
+            return load_suite(path)
+        started = self._phase("Preparing the suite")
+        verification = self._config.verification
+        settings = PoolSettings(workers=verification.workers or 0, sandbox=verification.sandbox)
+        with Pool(settings) as pool:
+            verify = pool_verifier(pool, "dafny", limits_of(verification))
+            prepared = prepare_suite(self._config.suite, self._environment.task, verify, self._reporter.progress)
+        save_suite(prepared.suite, path)
+        self._folder.write_pairs(prepared.warm_start)
+        tools = sorted({f"{t.name} {t.version} ({t.solver})" for t in (i.tool for i in prepared.suite.instances)})
+        self._folder.add_versions(verifier=tools, sandbox=detect_sandbox(verification.sandbox).mode)
+        self._say(
+            f"Suite: {len(prepared.train)} training and {len(prepared.heldout)} held-out instances, "
+            f"{len(prepared.warm_start)} programs for the warm start"
+        )
+        self._finish("suite", started, train_split=prepared.train_split, heldout_split=prepared.heldout_split)
+        return prepared.suite
+
+    def _warm_start(self, suite: Suite) -> Path:
+        """Folder of the policy before GRPO."""
+        policy, config = self._config.policy, self._config.warm_start
+        target = self._folder.warm_policy
+        if self._folder.done("warm_start"):
+            return Path(self._folder.facts("warm_start")["policy"])
+        started = self._phase("Warm start")
+        examples = self._examples(suite)
+        source, gguf_file = target.with_name("initial"), None
+        if isinstance(policy, SmallPolicy):
+            texts = [m["content"] for e in examples for m in (*e["prompt"], *e["completion"])]
+            make_folder_whole(source, lambda part: create_small_policy(policy, texts, part, self._config.seed))
+        else:
+            source, gguf_file = Path(policy.path).expanduser(), policy.gguf_file
+        losses: list[dict[str, Any]] = []
+
+        def on_batch(batch: int, loss: float) -> None:
+            losses.append({"batch": batch, "warm_start/loss": loss})
+            self._reporter.progress(batch, config.batches, f"loss {loss:.3f}")
+
+        if config.batches or gguf_file:
+            make_folder_whole(
+                target,
+                lambda part: warm_start(
+                    source,
+                    part,
+                    examples,
+                    config,
+                    scratch=self._folder.path / "policy" / "scratch",
+                    seed=self._config.seed,
+                    gguf_file=gguf_file,
+                    on_batch=on_batch,
+                ),
+            )
+            source = target
+        self._folder.add_rows("metrics.jsonl", losses)
+        self._finish("warm_start", started, policy=str(source), examples=len(examples))
+        return source
+
+    def _examples(self, suite: Suite) -> list[Example]:
+        pairs = self._folder.read_pairs()
+        return warm_start_examples(pairs, self._env(suite, self._train_split), suite.split(self._train_split)[0])
+
+    def _grpo(self, start: Path, suite: Suite) -> Path:
+        """Folder of the policy after GRPO."""
+        config, target = self._config.grpo, self._folder.final_policy
+        if self._folder.done("grpo"):
+            return target
+        started = self._phase("GRPO")
+        saved = checkpoints_in(self._folder.checkpoints)
+        done = int(saved[-1].name.rpartition("-")[2]) // steps_per_update(config) if saved else 0
+        self._folder.cut_rows_after(done)
+        if done:
+            self._say(f"Continuing after update {done}")
+        policy = self._policy(saved[-1] if done >= config.updates > 0 else start)
+        if done < config.updates:
+            hooks = Hooks(self._keep_episodes, lambda update, row: self._keep_metrics(update, row, policy, suite))
+            train_grpo(
+                policy,
+                lambda: self._env(suite, self._train_split),
+                [i.key for i in suite.split(self._train_split)],
+                config,
+                checkpoints=self._folder.checkpoints,
+                seed=self._config.seed,
+                run=self._folder.path.name,
+                hooks=hooks,
+                resume_from=saved[-1] if saved else None,
+                wandb_project=self._config.tracking.project if self._config.tracking.wandb else None,
+            )
+
+        def save(part: Path) -> None:
+            policy.model.save_pretrained(part)
+            policy.tokenizer.save_pretrained(part)
+
+        make_folder_whole(target, save)
+        self._finish("grpo", started, updates=config.updates)
+        return target
+
+    def _keep_episodes(self, update: int, batch: RolloutBatch) -> None:
+        rows = ({"update": update, **record_to_row(r.record)} for r in batch.results)
+        self._folder.add_rows("episodes.jsonl", rows)
+        for result in batch.results:
+            if result.error is not None:
+                logger.warning("update %d, %s: unscorable: %s", update, result.task, result.error)
+
+    def _keep_metrics(self, update: int, row: dict[str, Any], policy: TransformersPolicy, suite: Suite) -> None:
+        every = self._config.evaluation.every
+        if every and update % every == 0 and update < self._config.grpo.updates:
+            out = self._folder.path / "evaluations" / f"update-{update}.jsonl"
+            policy.version = f"update-{update}"
+            summary = self._summary(self._evaluate(policy, out, suite), suite)
+            names = ("verified", "verified_and_probes")
+            row = row | {f"heldout/{name}": summary.get(name).value for name in names}
+            self._say(f"Update {update}: held-out verified {percent(summary.get('verified'))}")
+        self._folder.add_rows("metrics.jsonl", [row])
+        parts = [("reward", "{:.2f}"), ("verified", "{:.0%}"), ("kl", "{:.3f}"), ("entropy", "{:.2f}")]
+        facts = ", ".join(f"{k} {form.format(row[k])}" for k, form in parts if row.get(k) is not None)
+        self._reporter.progress(update, self._config.grpo.updates, facts)
+
+    def _evaluation(self, when: str, folder: Path, suite: Suite) -> Summary:
+        """Held-out evaluation; its rows are the phase's record, so a finished one is only read."""
+        phase = f"evaluation_{when}"
+        started = None if self._folder.done(phase) else self._phase(f"Evaluation {when} GRPO")
+        records = self._evaluate(self._policy(folder), self._folder.path / EVALUATIONS[when], suite)
+        summary = self._summary(records, suite)
+        if started is not None:
+            self._say(f"Held-out verified {when} GRPO: {percent(summary.get('verified'))}")
+            self._finish(phase, started, verified=summary.get("verified").value)
+        return summary
+
+    def _evaluate(self, policy: TransformersPolicy, out: Path, suite: Suite) -> list[EpisodeRecord]:
+        config = self._config.evaluation
+        instances = suite.split(self._heldout_split)[: config.instances]
+        return evaluate(
+            policy,
+            self._environment,
+            instances,
+            settings=self._config.episode,
+            services=self._services,
+            out=out,
+            samples=config.samples,
+            temperature=config.temperature,
+            seed=self._config.seed,
+            max_turn_tokens=self._config.grpo.max_turn_tokens,
+            run=self._folder.path.name,
+            progress=self._reporter.progress,
+        )
+
+    def _summary(self, records: list[EpisodeRecord], suite: Suite) -> Summary:
+        instances = {i.key: i for i in suite.instances}
+        return summarise([outcome_of(r, instances) for r in records])
+
+    def _policy(self, folder: Path) -> TransformersPolicy:
+        return load_policy(
+            str(folder),
+            name=self._folder.path.name,
+            version=model_version(folder),
+            context_tokens=self._config.policy.context_tokens,
+        )
+
+    def _env(self, suite: Suite, split: str) -> ProofEnv:
+        return self._environment(suite, split=split, settings=self._config.episode, services=self._services)
+
+    @property
+    def _train_split(self) -> str:
+        return str(self._folder.facts("suite")["train_split"]) if self._folder.done("suite") else "train"
+
+    @property
+    def _heldout_split(self) -> str:
+        return str(self._folder.facts("suite")["heldout_split"])
+
+    def _phase(self, title: str) -> float:
+        logger.info("%s", title)
+        self._reporter.phase(title)
+        return time.monotonic()
+
+    def _say(self, line: str) -> None:
+        logger.info("%s", line)
+        self._reporter.say(line)
+
+    def _finish(self, phase: str, started: float, **facts: Any) -> None:
+        self._folder.finish(phase, seconds=round(time.monotonic() - started, 1), **facts)
+
+
+def _disk_full(error: BaseException) -> bool:
+    """Whether an error, however the libraries dressed it, is that of a full disk."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        if "No space left on device" in str(error):
+            return True
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return False
