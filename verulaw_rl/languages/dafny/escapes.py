@@ -351,7 +351,7 @@ class _Search:
                     path,
                     at,
                     f"`:|` in the implementation of `{path}` asks for a value instead of computing it",
-                    "on line LINE compute the value; `x :| x in s && ...` or `x :| 0 <= x < n && ...` may search a range",
+                    "on line LINE compute the value; `x :| x in s && …` or `x :| 0 <= x < n && …` may search a range",
                 )
 
     def _has_finite_range(self, at: int, s: Statement) -> bool:
@@ -365,7 +365,7 @@ class _Search:
             back -= 1
         limited: set[str] = set()
         for conjunct in self._conjuncts(at + 1, s.last):
-            if len(conjunct) > 2 and conjunct[1] == "in" and not {"iset", "imap"} & set(conjunct):
+            if len(conjunct) > 2 and conjunct[1] == "in":
                 limited.add(conjunct[0])
             comparisons = [i for i, text in enumerate(conjunct) if text in ("<", "<=", "≤")]
             for left, right in pairwise(comparisons):
@@ -379,9 +379,9 @@ class _Search:
         at = first
         while at < last and tokens[at].text not in (";", "{", "}", ")", "=>"):
             text = tokens[at].text
-            if text in _NOT_A_CONJUNCTION:
-                return []
             close = self.lexed.closer.get(at, at)
+            if text in _NOT_A_CONJUNCTION or any(t.text in ("iset", "imap") for t in tokens[at : close + 1]):
+                return []
             if text in ("&&", "∧"):
                 conjuncts.append([])
             else:
