@@ -51,7 +51,7 @@ def play_command(
     console = Console(stderr=as_json, highlight=False, markup=False, soft_wrap=True)
     with live_services(VerificationConfig(workers=1), RewardConfig(file=reward), settings) as services:
         env = load_environment(environment)(
-            Path(suite) if suite else None, split=split, settings=settings, services=services
+            Path(suite) if suite else None, split=None if instance else split, settings=settings, services=services
         )
         env.reset(seed=seed, options={"instance": instance} if instance else None)
         _play(env, console, sys.stdin)

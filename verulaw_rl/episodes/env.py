@@ -42,7 +42,7 @@ class ProofEnv(gymnasium.Env[str, str]):
 
     Args:
         suite: a suite, or the path of one, of which the instances of the task count; the bundled suite when absent.
-        split: the split that instances are drawn from; an instance named in ``reset`` may be of any.
+        split: the split that instances are drawn from, ``None`` for all; an instance named in ``reset`` may be of any.
         settings: what an episode is; the design's defaults when absent.
         services: what an episode calls. When absent, live ones of its own, started at the first need and
             closed with the environment.
@@ -62,7 +62,7 @@ class ProofEnv(gymnasium.Env[str, str]):
         self,
         suite: Suite | Path | str | None = None,
         *,
-        split: str = "train",
+        split: str | None = "train",
         settings: EpisodeConfig | None = None,
         services: Services | None = None,
         render_mode: str | None = None,
@@ -280,8 +280,8 @@ class ProofEnv(gymnasium.Env[str, str]):
             )
         return Suite(whole.name, own)
 
-    def _drawn_from(self, split: str) -> tuple[Instance, ...]:
-        instances = self.suite.split(split)
+    def _drawn_from(self, split: str | None) -> tuple[Instance, ...]:
+        instances = self.suite.instances if split is None else self.suite.split(split)
         if not instances:
             splits = ", ".join(sorted({i.split for i in self.suite.instances}))
             raise UserError(f"suite {self.suite.name!r} has no instance in the split {split!r}; its splits: {splits}")
