@@ -30,21 +30,22 @@ function, five searches). Verus uses the same figure for its ``--rlimit`` second
 MONO_ADDRESS_SPACE_BYTES = 2**30
 """Mono with Z3 does not start in 512 MiB of address space; 1 GiB suffices (Dafny 2.3.0, mono 6.8)."""
 
-TIME_LIMIT_FACTOR = 4
+TIME_LIMIT_FACTOR = 10
 """Wall seconds given for each second of solver work, so that a loaded machine does not change verdicts."""
 
 
 def fixed_options(tool: DafnyTool) -> tuple[str, ...]:
     """Options that every call has and that do not depend on limits or paths; part of the identity."""
     if tool.dialect == "2":
-        return ("/compile:0", "/nologo", "/verifySnapshots:0", "/errorTrace:0", "/tracePOs")
+        return ("/compile:0", "/nologo", "/errorTrace:0", "/tracePOs")
     return ("--allow-warnings", "--show-snippets:false", "--cores", "1")
 
 
 def options(tool: DafnyTool, limits: Limits) -> list[str]:
     """All options of a call but the file."""
     units = max(1, int(limits.solver_s * RLIMIT_PER_SECOND))
-    seconds = max(1, math.ceil(limits.solver_s * TIME_LIMIT_FACTOR))
+    # Below the wall limit, so that one hard declaration does not cost the others their outcomes.
+    seconds = max(1, math.ceil(min(limits.solver_s * TIME_LIMIT_FACTOR, 0.9 * limits.wall_s)))
     fixed = list(fixed_options(tool))
     if tool.dialect == "2":
         solver = [f"/z3exe:{tool.solver}"] if tool.solver else []

@@ -1,8 +1,8 @@
 """Finds Dafny and its solver on this machine, and says what is missing and how to get it.
 
-``DAFNY`` (environment), then ``PATH``; the solver from ``VERULAW_Z3``, then the toolchains folder,
-then ``PATH``. The tool is asked for its version once. ``doctor`` and the adapter call
-:func:`find_dafny`.
+``DAFNY`` (environment), then ``PATH``, then where the install script puts one; the solver from
+``VERULAW_Z3``, then the toolchains folder, then ``PATH``. The tool is asked for its version once.
+``doctor`` and the adapter call :func:`find_dafny`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -81,7 +82,7 @@ def _find(dafny: str | None, z3: str | None, home: str | None, search: str | Non
                 f"DAFNY={dafny} names no program: set it to a Dafny 2.3 or 4.x, or unset it and run {INSTALL}"
             )
     else:
-        found = shutil.which("dafny")
+        found = shutil.which("dafny") or next(_fetched(), None)
         if found is None:
             raise UserError(f"Dafny is not on PATH and DAFNY is not set: run {INSTALL}, or set DAFNY")
         path = Path(found)
@@ -89,7 +90,7 @@ def _find(dafny: str | None, z3: str | None, home: str | None, search: str | Non
     command = (*_runner(executable), str(executable)) if executable else (str(path),)
     printed = _ask(command, legacy_first=executable is not None)
     version = normalised(printed)
-    if not version:
+    if not version or "unknown switch" in printed:
         raise UserError(
             f"{path} does not say its version (it printed {printed.strip()[:80]!r}): run {INSTALL}, or set DAFNY"
         )
@@ -109,6 +110,13 @@ def _find(dafny: str | None, z3: str | None, home: str | None, search: str | Non
         readable=_readable(path, executable, solver),
         notes=notes,
     )
+
+
+def _fetched() -> Iterator[Path]:
+    """Where the install script puts a Dafny that is not on PATH."""
+    for path in (*sorted(toolchains().glob("dafny-*/dafny/dafny")), Path.home() / ".dotnet/tools/dafny"):
+        if os.access(path, os.X_OK):
+            yield path
 
 
 def _executable(path: Path) -> Path | None:
@@ -140,7 +148,7 @@ def _ask(command: tuple[str, ...], *, legacy_first: bool) -> str:
         said = done.stdout + done.stderr
         if (done.returncode == 0 or re.match(r"Dafny \d+\.\d+", done.stdout)) and normalised(said):
             return said
-    return said if re.match(r"Dafny \d", said) else said[:0] or said
+    return said
 
 
 def _solver(named: str | None, version: str) -> tuple[Path | None, tuple[str, ...]]:

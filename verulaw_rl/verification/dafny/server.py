@@ -82,7 +82,8 @@ class ServerWorker:
         secret = uuid.uuid4().hex
         file = f"p{secret}.dfy"
         request = {
-            "args": options(self._tool, limits),
+            # The command line takes this option for "verify the snapshots of a file", the server for "no cache".
+            "args": [*options(self._tool, limits), "/verifySnapshots:0"],
             "filename": file,
             "source": program,
             "sourceIsFile": False,

@@ -139,7 +139,10 @@ def make_verdict(
         sandbox: which sandbox held.
     """
     view = None if program is None or output.frontend_failed else _Program(program)
-    diagnostics = tuple(_diagnostic(m, output, view) for m in output.messages)
+    # The server adds what the tool inferred ("Info:"), the command line does not: not part of a verdict.
+    diagnostics = tuple(
+        _diagnostic(m, output, view) for m in output.messages if program is None or m.severity != "info"
+    )
     outcomes = _outcomes(output, view)
     skipped = () if view is None or not output.procedures else _skipped(view, outcomes)
     status, message = _status(output, server=server, ended=ended, skipped=tuple(o.declaration for o in skipped))
@@ -191,6 +194,8 @@ def _status(output: Output, *, server: bool, ended: bool, skipped: tuple[str, ..
         return Status.TIMEOUT, "stopped by the wall clock"
     if output.crash:
         return Status.ERROR, output.crash
+    if output.not_attempted and output.summary is None:
+        return Status.ERROR, "the tool did not attempt verification"
     if not server and output.summary is None:
         return Status.ERROR, "the tool said nothing of an end"
     checked = len(output.procedures) or (output.summary.verified if output.summary else 0)
