@@ -144,6 +144,11 @@ def record() -> Callable[..., EpisodeRecord]:
 
 
 @pytest.fixture
+def evidence() -> Callable[..., Evidence]:
+    return make_evidence
+
+
+@pytest.fixture
 def instance() -> Callable[..., Instance]:
     return make_instance
 

@@ -70,12 +70,15 @@ def evaluate_command(
         "limit": limit,
     }
     chosen = {key: value for key, value in named.items() if value is not None}
+    if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
     settings = _settings(out, config, chosen, resume)
     environment = load_environment(settings.episode.environment)
     source = bundled_suite() if settings.suite == "seed" else load_suite(Path(settings.suite))
     instances = _instances(source, settings, environment.task)
     player = find_policy(settings.policy, settings.episode)
-    _prepare(out, settings, Suite(source.name, instances), resume)
+    if not resume:
+        _prepare(out, settings, Suite(source.name, instances))
     done_total = (0, 0)
     with (
         live_services(settings.verification, settings.reward, settings.episode) as services,
@@ -125,7 +128,8 @@ def _settings(out: Path, config: Path | None, chosen: dict[str, Any], resume: bo
             raise UserError("--resume continues with the settings in the folder; leave the other options out")
         if not (out / CONFIG).is_file():
             raise UserError(f"{out} holds no evaluation to resume; start one without --resume")
-        return load_config(out / CONFIG, EvaluateConfig)
+        saved = load_config(out / CONFIG, EvaluateConfig)
+        return saved.model_copy(update={"suite": str(out / "suite.jsonl")})
     if config is None and "policy" in chosen:
         config = _config_of_run(Path(chosen["policy"]))
     base = EvaluateConfig() if config is None else _read(config)
@@ -185,12 +189,8 @@ def _instances(suite: Suite, settings: EvaluateConfig, task: str) -> tuple[Insta
     return chosen
 
 
-def _prepare(out: Path, settings: EvaluateConfig, suite: Suite, resume: bool) -> None:
-    """Make the folder; one that holds anything is never written over."""
-    if resume:
-        return
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
+def _prepare(out: Path, settings: EvaluateConfig, suite: Suite) -> None:
+    """Make the folder, with all that a resumed or repeated evaluation needs."""
     out.mkdir(parents=True, exist_ok=True)
     (out / CONFIG).write_text(yaml.safe_dump(settings.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
     (out / "versions.json").write_text(json.dumps(installed_versions(), indent=2) + "\n", encoding="utf-8")

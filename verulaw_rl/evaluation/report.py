@@ -14,7 +14,7 @@ import jinja2
 
 from verulaw_rl.evaluation.curves import training_plots
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise, values
-from verulaw_rl.evaluation.outcome import outcome_of
+from verulaw_rl.evaluation.outcome import outcome_of, tool_name
 from verulaw_rl.evaluation.plots import draw
 from verulaw_rl.evaluation.run_folder import RunFolder, read_run_folder
 from verulaw_rl.evaluation.samples import compared_samples, single_samples
@@ -85,6 +85,12 @@ def warnings_of(run: RunFolder, summaries: dict[str, Summary]) -> list[str]:
     if len(tools) > 1:
         out.append(
             f"Verdicts of different tools are mixed ({', '.join(sorted(tools))}): rates across them are not comparable."
+        )
+    built = {tool_name(instance.tool) for instance in run.instances.values()}
+    if tools and built - tools:
+        out.append(
+            f"The suite was built under {', '.join(sorted(built))} but the verdicts are of {', '.join(sorted(tools))}: "
+            "a reference may no longer verify; rebuild the suite, or check it with `verulaw-rl validate`."
         )
     for name, summary in summaries.items():
         if summary.unscorable:

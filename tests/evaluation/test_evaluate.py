@@ -1,0 +1,261 @@
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from verulaw_rl.cli.main import build_app
+from verulaw_rl.config.episode import EpisodeConfig
+from verulaw_rl.episodes.env import ProofEnv
+from verulaw_rl.episodes.record import EpisodeRecord, dump_record
+from verulaw_rl.episodes.registration import load_environment
+from verulaw_rl.episodes.services import RunResult, Services
+from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.evaluate import evaluate
+from verulaw_rl.evaluation.policies import find_policy, model_version
+from verulaw_rl.evaluation.run_folder import read_records
+from verulaw_rl.evidence.evidence import Evidence
+from verulaw_rl.evidence.reward import load_reward
+from verulaw_rl.suites.instance import Instance
+
+unit = pytest.mark.unit
+tool = pytest.mark.tool
+
+SETTINGS = EpisodeConfig(turns=1)
+DOUBLE = """\
+method Double(n: nat) returns (s: nat)
+  ensures s == 2 * n
+{
+  s := 0;
+  var i := 0;
+  while i < n
+    invariant i <= n && s == 2 * i
+  {
+    s := s + 2;
+    i := i + 1;
+  }
+}
+"""
+PROGRAMS = {"double.dfy": DOUBLE, "triple.dfy": DOUBLE.replace("Double", "Triple").replace("2", "3")}
+
+
+class Recorder:
+    """Answers of a verifier by instance, and which instances were asked for."""
+
+    def __init__(self, evidence: Callable[..., Evidence], outcomes: dict[str, str]) -> None:
+        self.asked: list[str] = []
+        self.outcomes = outcomes
+        self._evidence = evidence
+
+    def services(self) -> Services:
+        def collect(instance: Instance, program: str) -> Evidence:
+            self.asked.append(instance.key)
+            return self._evidence(instance.key, self.outcomes[instance.key])
+
+        return Services(
+            collect=collect,
+            audit=lambda instance, program: (),
+            execute=lambda instance, program, calls: RunResult(True, ""),
+            reward=load_reward("rewards/binary.py"),
+        )
+
+
+@pytest.fixture
+def environment() -> type[ProofEnv]:
+    return load_environment("envs/annotation_repair.py")
+
+
+@pytest.fixture
+def recorder(evidence: Callable[..., Evidence]) -> Recorder:
+    return Recorder(evidence, {"a": "verified", "b": "failed", "c": "error"})
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, environment: type[ProofEnv], recorder: Recorder, instance: Callable[..., Instance]
+) -> Callable[..., list[EpisodeRecord]]:
+    def call(keys: str = "abc", policy: str = "scripted:reference", **changed: Any) -> list[EpisodeRecord]:
+        options: dict[str, Any] = {"settings": SETTINGS, "out": tmp_path / "rows.jsonl", **changed}
+        player = find_policy(policy, options["settings"])
+        return evaluate(player, environment, [instance(k) for k in keys], services=recorder.services(), **options)
+
+    return call
+
+
+@unit
+def test_every_instance_and_sample_gives_a_row(run: Callable[..., list[EpisodeRecord]], tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    records = run("ab", samples=2, progress=lambda done, total: seen.append((done, total)))
+    assert [(r.instance, r.sampling["sample"], r.verified) for r in records] == [
+        ("a", 0, True),
+        ("a", 1, True),
+        ("b", 0, False),
+        ("b", 1, False),
+    ]
+    assert sorted(seen) == [(n, 4) for n in range(5)]
+    assert len(read_records(tmp_path / "rows.jsonl")) == 4
+
+
+@unit
+def test_resume_plays_what_is_missing_cut_off_or_unscorable(
+    run: Callable[..., list[EpisodeRecord]], recorder: Recorder, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    first = run()
+    assert [r.reward for r in first] == [1.0, 0.0, None]
+    kept = dump_record(first[0])
+    rows.write_text(kept + "\n" + dump_record(first[2]) + "\n" + dump_record(first[1])[:50])
+    recorder.asked.clear()
+    recorder.outcomes["c"] = "verified"
+    again = run()
+    assert sorted(recorder.asked) == ["b", "c"]
+    assert [r.reward for r in again] == [1.0, 0.0, 1.0]
+    assert sorted(r.instance for r in read_records(rows)) == ["a", "b", "c"]
+    assert rows.read_text().splitlines()[0] == kept
+    recorder.asked.clear()
+    assert run() == again
+    assert recorder.asked == []
+
+
+@unit
+def test_fewer_instances_lose_no_rows(run: Callable[..., list[EpisodeRecord]], tmp_path: Path) -> None:
+    run("ab")
+    assert [r.instance for r in run("b")] == ["b"]
+    assert len(read_records(tmp_path / "rows.jsonl")) == 2
+
+
+@unit
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"policy": "scripted:given"}, "policy 'reference'"),
+        ({"settings": EpisodeConfig(turns=2)}, "other episode settings"),
+        ({"temperature": 1.0}, r"temperature 0\.0"),
+    ],
+)
+def test_episodes_played_otherwise_are_not_mixed(
+    run: Callable[..., list[EpisodeRecord]], changed: dict[str, Any], says: str
+) -> None:
+    run("a")
+    with pytest.raises(UserError, match=says):
+        run("a", **changed)
+
+
+@unit
+def test_nothing_to_evaluate(run: Callable[..., list[EpisodeRecord]]) -> None:
+    with pytest.raises(UserError, match="nothing to evaluate"):
+        run("")
+
+
+@unit
+def test_what_is_no_policy(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no scripted policy 'best'"):
+        find_policy("scripted:best", SETTINGS)
+    with pytest.raises(UserError, match="no model folder"):
+        find_policy(str(tmp_path / "missing"), SETTINGS)
+    with pytest.raises(UserError, match=r"no config\.json"):
+        find_policy(str(tmp_path), SETTINGS)
+
+
+@unit
+def test_model_version_is_of_the_weights(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"1")
+    first = model_version(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    assert model_version(tmp_path) == first
+    (tmp_path / "model.safetensors").write_bytes(b"2")
+    assert model_version(tmp_path) != first
+
+
+def command(*words: str | Path) -> Result:
+    return CliRunner().invoke(build_app(str(words[0])), [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The reference policy over two programs that the installed Dafny built: folder, and what was printed."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    (folder / "programs").mkdir()
+    for name, text in PROGRAMS.items():
+        (folder / "programs" / name).write_text(text)
+    suite = folder / "suite.jsonl"
+    task = ("--task", "annotation_repair", "--heldout-share", "0")
+    built = command("build", "--from", folder / "programs", "--out", suite, *task, "--json")
+    assert json.loads(built.stdout)["instances"] == 2, built.output
+    options = ("--suite", suite, "--split", "train", "--out", folder / "out", "--json")
+    done = command("evaluate", "--policy", "scripted:reference", *options)
+    assert done.exit_code == 0, done.output
+    return folder, json.loads(done.stdout)
+
+
+@tool
+def test_the_reference_scores_full_marks(evaluated: tuple[Path, dict[str, Any]]) -> None:
+    folder, said = evaluated
+    assert said["metrics"]["verified_and_probes"]["value"] == 1.0
+    assert said["metrics"]["reward"]["value"] == 3.0
+    assert said["warnings"] == []
+    assert said["tools"][0].startswith("dafny ")
+    assert {"config.yaml", "versions.json", "suite.jsonl", "evaluation.jsonl", "report.html"} == {
+        path.name for path in (folder / "out").iterdir()
+    }
+
+
+@tool
+def test_a_folder_is_never_overwritten(evaluated: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = evaluated
+    before = (folder / "out" / "evaluation.jsonl").read_bytes()
+    done = command("evaluate", "--policy", "scripted:null", "--suite", folder / "suite.jsonl", "--out", folder / "out")
+    assert done.exit_code == 2
+    assert "is there already" in done.stderr
+    assert (folder / "out" / "evaluation.jsonl").read_bytes() == before
+
+
+@tool
+def test_resume_takes_only_the_folder(evaluated: tuple[Path, dict[str, Any]]) -> None:
+    folder, said = evaluated
+    rows = folder / "out" / "evaluation.jsonl"
+    rows.write_text(rows.read_text().splitlines()[0] + "\n")
+    again = command("evaluate", "--out", folder / "out", "--resume", "--json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["metrics"] == said["metrics"]
+    mixed = command("evaluate", "--out", folder / "out", "--resume", "--samples", "2")
+    assert mixed.exit_code == 2
+    assert "--resume continues with the settings in the folder" in mixed.stderr
+
+
+@tool
+def test_report_command(evaluated: tuple[Path, dict[str, Any]]) -> None:
+    folder, said = evaluated
+    done = command("report", folder / "out", "--json")
+    assert json.loads(done.stdout)["evaluations"]["evaluation"]["metrics"] == said["metrics"]
+    assert json.loads(done.stdout)["difference"] is None
+
+
+@tool
+def test_an_interrupted_evaluation_continues(evaluated: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = evaluated
+    (folder / "short.yaml").write_text("episode: {turns: 1}\n")
+    rows = folder / "cut" / "evaluation.jsonl"
+    words = ["evaluate", "--policy", "scripted:random", "--suite", folder / "suite.jsonl", "--split", "train"]
+    words += ["--samples", "8", "--config", folder / "short.yaml", "--out", folder / "cut"]
+    code = "from verulaw_rl.cli.main import main; main()"
+    running = subprocess.Popen([sys.executable, "-c", code, *words], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (rows.is_file() and rows.read_bytes()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    kept = rows.read_text().splitlines()
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert f"of 16 episodes; continue with `verulaw-rl evaluate --out {folder / 'cut'} --resume`" in said
+    assert 0 < len(kept) < 16
+    again = command("evaluate", "--out", folder / "cut", "--resume", "--json")
+    assert json.loads(again.stdout)["episodes"] == 16
+    assert rows.read_text().splitlines()[: len(kept)] == kept
