@@ -20,7 +20,7 @@ from typing import Any
 
 import trl
 from datasets import Dataset
-from transformers import TrainerCallback
+from transformers import PrinterCallback, TrainerCallback
 from trl.trainer.grpo_config import GRPOConfig
 
 from verulaw_rl.config.train import GrpoConfig
@@ -111,6 +111,7 @@ def train_grpo(
         rollout_func=rollouts,
         callbacks=[_Update(config, rollouts, hooks)],
     )
+    trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
 
 

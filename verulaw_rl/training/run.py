@@ -10,10 +10,12 @@ from __future__ import annotations
 import errno
 import logging
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import datasets
 import torch
 
 from verulaw_rl.config.train import SmallPolicy
@@ -76,6 +78,9 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     logging.getLogger("verulaw_rl").addHandler(handler)
     logging.getLogger("verulaw_rl").setLevel(logging.INFO)
     resume = f"`verulaw-rl train --resume {folder.path}`"
+    datasets.disable_progress_bars()
+    # Deprecations between transformers and TRL are theirs to settle, not a user's to read.
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers|trl|torch")
     try:
         if services is not None:
             return _Run(folder, reporter, services).do()

@@ -17,9 +17,9 @@ from verulaw_rl.config.train import SmallPolicy
 
 PAD, START, END = "<|pad|>", "<|im_start|>", "<|im_end|>"
 
-# Words keep the blank before them, line breaks the indentation behind them, digits stand alone: line numbers
-# and identifiers are few tokens. Bytes are the alphabet, so that any text encodes.
-_PIECES = r"\r?\n[ \t]*| ?[A-Za-z_][A-Za-z_']*| ?\d| ?[^\sA-Za-z_\d]+|[ \t]+"
+# A line break takes the line number and the indentation behind it, a word the blank before it, and digits
+# elsewhere stand alone: programs are few tokens. Bytes are the alphabet, so that any text encodes.
+_PIECES = r"\r?\n(?:\d+: )?[ \t]*|@\d+| ?[A-Za-z_][A-Za-z_']*| ?\d| ?[^\sA-Za-z_\d@]+|[ \t]+|@"
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}"

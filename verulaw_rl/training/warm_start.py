@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
-from transformers import TrainerCallback
+from transformers import PrinterCallback, TrainerCallback
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
@@ -89,6 +89,7 @@ def warm_start(
         disable_tqdm=True,
         bf16=False,
         gradient_checkpointing=False,
+        train_sampling_strategy="group_by_length",
         dataloader_pin_memory=False,
     )
     trainer = SFTTrainer(
@@ -98,6 +99,7 @@ def warm_start(
         processing_class=tokenizer,
         callbacks=[_Report(on_batch)] if on_batch else [],
     )
+    trainer.remove_callback(PrinterCallback)
     trainer.train()
     model.save_pretrained(target)
     tokenizer.save_pretrained(target)
