@@ -46,7 +46,8 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
 
     view = language.parse(candidate)
     missing = _missing(instance, view, plain)
-    verified = plain.status is Status.VERIFIED and not missing
+    # What our own parser cannot read was not audited either, so it never counts as verified.
+    verified = plain.status is Status.VERIFIED and not missing and view.error is None
     settled = Settled(instance, view, plain, frozenset(missing), _failed_additions(language, instance, view, plain))
     run = _instrumented_run(language, settled, verified, verify)
     if run is not None and run.verdict is not None and run.verdict.status is Status.ERROR:
