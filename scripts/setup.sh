@@ -71,8 +71,5 @@ install_package() {
 setup_checkout() {
   make_venv
   install_package "$1"
-  if ! command -v bwrap >/dev/null && ! apt_install bubblewrap; then
-    say "bubblewrap is missing: programs will run without a sandbox. As root: apt-get install bubblewrap"
-  fi
   bash scripts/install_toolchains.sh dafny
 }

@@ -122,8 +122,6 @@ BAD_INPUT = {
         "cannot read suite",
     ),
     "build from an empty folder": (("build", "--from", "empty", "--out", "OUT"), "holds no .dfy file"),
-    "verify no UTF-8": (("verify", "latin.dfy"), "not UTF-8"),
-    "verify a missing file": (("verify", "missing.dfy"), "cannot read"),
     "train on a missing config": (("train", "missing.yaml"), "missing.yaml"),
     "train with an unknown key": (("train", "train-typo.yaml"), "unknown key 'grpo.update'"),
     "resume a missing run": (("train", "--resume", "missing"), "missing"),
@@ -142,6 +140,14 @@ def test_bad_input_is_one_line(case: str, folder: Path, monkeypatch: pytest.Monk
     assert not (folder / "OUT").exists()
 
 
+@pytest.mark.parametrize(("file", "says"), [("latin.dfy", "not UTF-8"), ("missing.dfy", "cannot read")])
+def test_unreadable_programs_have_a_verdict(file: str, says: str, folder: Path) -> None:
+    done = run("verify", folder / file)
+    assert done.exit_code == 1
+    assert says in done.output
+    assert done.output.count("\n") == 1
+
+
 @pytest.mark.parametrize(("model", "says"), [("missing", "no model folder"), ("empty", "no config.json")])
 def test_what_is_no_model_is_one_line(model: str, says: str, folder: Path, seed_suite: Path) -> None:
     done = run("evaluate", "--policy", folder / model, "--suite", seed_suite, "--out", folder / "OUT")
@@ -154,7 +160,7 @@ def test_a_broken_model_is_one_line(folder: Path, seed_suite: Path) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed: pip install -e .[train]")
     done = run("evaluate", "--policy", folder / "model", "--suite", seed_suite, "--out", folder / "OUT")
     assert done.exit_code == 2
-    assert "cannot be loaded as a model" in done.stderr
+    assert "cannot load a model from" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
