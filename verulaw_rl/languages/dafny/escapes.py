@@ -98,7 +98,7 @@ class _Search:
                 continue
             before = tokens[at - 1].text if at else ""
             after = tokens[at + 1].text if at + 1 < len(tokens) else ""
-            if text == "assume" and before != ":":
+            if text == "assume":
                 self._find(
                     "assume",
                     path,
@@ -364,7 +364,8 @@ class _Search:
                 names.add(tokens[back].text)
             back -= 1
         limited: set[str] = set()
-        for conjunct in self._conjuncts(at + 1, s.last):
+        last = min((b.first for b in s.blocks if b.first > at), default=s.last)
+        for conjunct in self._conjuncts(at + 1, last):
             if len(conjunct) > 2 and conjunct[1] == "in":
                 limited.add(conjunct[0])
             comparisons = [i for i, text in enumerate(conjunct) if text in ("<", "<=", "≤")]
@@ -377,7 +378,7 @@ class _Search:
         tokens = self.lexed.tokens
         conjuncts: list[list[str]] = [[]]
         at = first
-        while at < last and tokens[at].text not in (";", "{", "}", ")", "=>"):
+        while at < last and tokens[at].text not in (";", "}", ")", "=>"):
             text = tokens[at].text
             close = self.lexed.closer.get(at, at)
             if text in _NOT_A_CONJUNCTION or any(t.text in ("iset", "imap") for t in tokens[at : close + 1]):

@@ -250,19 +250,42 @@ class FrozenBody:
     # --- what does not fit --------------------------------------------------------------------------------------
 
     def _report(self, given: list[Statement], candidate: list[Statement], in_proof: bool) -> Outcome:
-        """Say what differs, as closely as statements that still look alike allow."""
-        given = [g for g in given if g.kind != "empty"]
+        """Say what differs, as closely as statements that still look alike allow.
+
+        Executable statements are aligned first, then the proof text between them, so that an assumption that
+        moved across a loop is one that was added.
+        """
         outcome = Outcome()
+        given = [g for g in given if g.kind != "empty"]
+        code = [g for g in given if not self.before.marks.is_proof(g)]
+        new_code = [c for c in candidate if not self.after.marks.is_proof(c)]
+        places = {id(s): k for statements in (given, candidate) for k, s in enumerate(statements)}
+        at, new_at = 0, 0
+        for i, j in [*self._alike(code, new_code), (len(code), len(new_code))]:
+            end = places[id(code[i])] if i < len(code) else len(given)
+            new_end = places[id(new_code[j])] if j < len(new_code) else len(candidate)
+            self._report_between(given[at:end], candidate[new_at:new_end], in_proof, outcome)
+            if i < len(code):
+                self._report_pair(code[i], new_code[j], outcome)
+            at, new_at = end + 1, new_end + 1
+        return outcome
+
+    def _report_between(
+        self, given: list[Statement], candidate: list[Statement], in_proof: bool, outcome: Outcome
+    ) -> None:
+        pairs = self._alike(given, candidate)
+        for i, j in pairs:
+            self._report_pair(given[i], candidate[j], outcome)
+        left = [g for k, g in enumerate(given) if k not in {i for i, _ in pairs}]
+        right = [c for k, c in enumerate(candidate) if k not in {j for _, j in pairs}]
+        self._report_different(left, right, in_proof, outcome)
+
+    def _alike(self, given: list[Statement], candidate: list[Statement]) -> list[tuple[int, int]]:
+        """Indices of statements that look alike, in order."""
         before = [self._look(self.before, g) for g in given]
         after = [self._look(self.after, c) for c in candidate]
-        matcher = SequenceMatcher(None, before, after, autojunk=False)
-        for _, g1, g2, c1, c2 in matcher.get_opcodes():
-            if before[g1:g2] == after[c1:c2]:
-                for g, c in zip(given[g1:g2], candidate[c1:c2], strict=True):
-                    self._report_pair(g, c, outcome)
-            else:
-                self._report_different(given[g1:g2], candidate[c1:c2], in_proof, outcome)
-        return outcome
+        blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+        return [(block.a + k, block.b + k) for block in blocks for k in range(block.size)]
 
     def _look(self, reading: Reading, s: Statement) -> str:
         words = [item for item in self._shape(reading, s) if isinstance(item, str)]
