@@ -108,7 +108,8 @@ class DeclarationParser(StatementParser):
         return found
 
     def _leads_to_declaration(self, at: int) -> bool:
-        while self.text[at] in _MODIFIERS and self.is_word(at):
+        limit = at + len(_MODIFIERS)
+        while at < limit and self.text[at] in _MODIFIERS and self.is_word(at):
             at += 1
         return self.is_word(at) and self.text[at] in _DECLARATION_WORDS
 
