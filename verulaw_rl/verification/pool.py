@@ -98,6 +98,8 @@ class Pool:
         Raises:
             UserError: no such language, or its tool is missing or unsupported.
         """
+        if self._closing:
+            raise RuntimeError("the pool is closed")
         key = cache_key(request, self.identity(request.language))
         future: Future[Verdict] = Future()
         if (known := self._cache.get(key)) is not None:

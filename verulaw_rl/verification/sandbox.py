@@ -140,7 +140,8 @@ class Sandbox:
         bwrap += ["--proc", "/proc", "--dev", "/dev"]
         # bubblewrap before 0.7 cannot size a tmpfs; the limit on each file stays.
         size = ["--size", str(policy.scratch_bytes)] if _bwrap_sizes_tmpfs() else []
-        bwrap += [*size, "--tmpfs", SCRATCH, *size, "--tmpfs", "/tmp"]
+        for writable in (SCRATCH, "/tmp", "/dev/shm"):
+            bwrap += [*size, "--tmpfs", writable]
         for readable in policy.readable:
             bwrap += ["--ro-bind", str(readable), str(readable)]
         for name, content in policy.files.items():
@@ -149,7 +150,7 @@ class Sandbox:
             f.seek(0)
             held.append(f)
             bwrap += ["--file", str(f.fileno()), f"{SCRATCH}/{name}"]
-        bwrap += ["--remount-ro", "/", "--chdir", SCRATCH, "--clearenv"]
+        bwrap += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", SCRATCH, "--clearenv"]
         for key, value in env.items():
             bwrap += ["--setenv", key, value]
         # Counted inside the namespace, where the count starts from nothing; root is exempt there

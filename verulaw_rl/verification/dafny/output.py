@@ -108,7 +108,7 @@ _RAN_OUT = "max. resource limit exceeded"
 _NOISE = re.compile(
     r"Execution trace:|Verification completed successfully!|\[(?:SUCCESS|FAILURE)\].*|Dafny program verifier .*"
     r"|Retrieving cached verification result .*|Parsing .*|\[TRACE\].*|Coalescing .*|Inlining .*|Compiled .*"
-    r"|Dafny \d+\.\d+.*|Error opening file .*"
+    r"|Dafny \d+\.\d+.*|Error opening file .*|\d+ (?:parse|resolution/type) errors detected in .*"
 )
 _OUTCOMES: dict[str, ProcedureOutcome] = {
     "verified": "verified",
