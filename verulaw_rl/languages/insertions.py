@@ -25,8 +25,8 @@ def apply_insertions(given: str, insertions: Iterable[Insertion]) -> str:
         InsertionError: the given has no such line.
     """
     lines = given.split("\n")
-    ends_in_newline = lines[-1] == ""
-    if ends_in_newline:
+    ends_in_newline = given.endswith("\n")
+    if ends_in_newline or not given:
         lines.pop()
     placed: dict[int, list[str]] = {}
     for insertion in insertions:

@@ -102,6 +102,7 @@ class DeclarationParser(StatementParser):
         else:
             _OTHER[word](self, d, path)
             found = [d]
+        self.at = min(self.at, self.count)
         for each in found:
             each.last = max(self.at, each.last)
         self.depth -= 1

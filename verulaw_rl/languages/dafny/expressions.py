@@ -221,6 +221,7 @@ class ExpressionParser:
         if self.enter():
             self._flat(semi, lam, bar)
             self.depth -= 1
+            self.at = min(self.at, self.count)
         return Range(first, self.at)
 
     def expressions(self, semi: bool = False, lam: bool = True) -> list[Range]:
@@ -350,6 +351,8 @@ class ExpressionParser:
                 self.at += 1
                 self.type_()
             elif text in (",", ":=", "..", ":", ";", "=>", "::"):
+                if text == ";" and self.at + 1 == close:  # statements, where an expression is missing before them
+                    self.fail("an expression", opening)
                 self.at += 1
             elif self.at_attribute():
                 self.attributes()

@@ -147,6 +147,7 @@ class StatementParser(ExpressionParser):
         reader = _READERS.get(self.text[self.at]) if self.at < self.count else None
         if reader is None or not reader(self, statement):
             self._update(statement)
+        self.at = min(self.at, self.count)
         statement.last = self.at
         statement.embedded = self.sink + statement.embedded
         self.sink = outer
@@ -416,6 +417,7 @@ class StatementParser(ExpressionParser):
             self.at += 1
         if s.kind == "assert" and self.text[self.at - 1] == "}":
             self.accept(";")
+        self.at = min(self.at, self.count)
         s.last = self.at
         return s
 

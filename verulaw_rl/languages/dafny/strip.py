@@ -119,6 +119,8 @@ def remove_spans(lexed: Lexed, spans: Iterable[Span]) -> str:
                 kept += " "
             pieces.append(kept)
             position = span.end
+            if kept[-1:] in (" ", "\t", "\n", "\r", "(", "") and rest.strip():
+                position += len(rest) - len(rest.lstrip(" \t"))
     pieces.append(source[position:])
     return "".join(pieces)
 
