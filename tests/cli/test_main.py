@@ -83,9 +83,10 @@ def test_faults_of_ours_keep_their_traceback(fault: Exception) -> None:
 
 def test_interrupt_inside_a_command_reaches_the_boundary() -> None:
     code = (
-        "import sys, verulaw_rl.cli.report as r\n"
+        "import sys, types\n"
         "def report_command() -> None: raise KeyboardInterrupt\n"
-        "r.report_command = report_command; sys.argv = ['verulaw-rl', 'report']\n"
+        "sys.modules['verulaw_rl.cli.report'] = types.SimpleNamespace(report_command=report_command)\n"
+        "sys.argv = ['verulaw-rl', 'report']\n"
         "from verulaw_rl.cli.main import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

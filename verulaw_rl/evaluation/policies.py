@@ -35,8 +35,11 @@ def _model_policy(folder: Path) -> Policy:
         raise UserError(f"no model folder {folder}; give one that `save_pretrained` wrote, or scripted:reference")
     # Threads that spin while they wait take the verifier's cores; this is read when OpenMP is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from transformers.utils import logging
+
     from verulaw_rl.rollouts.load_policy import load_policy
 
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     return load_policy(
         str(folder.resolve()), name=folder.name, version=model_version(folder), context_tokens=CONTEXT_TOKENS
     )
