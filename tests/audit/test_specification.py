@@ -1,11 +1,13 @@
 """Changes of the specification and of frozen code, and the edits that change neither."""
 
 import random
+import time
 
 import pytest
 
 from tests.audit.verdicts import AFTER_LOOP, GIVEN, REPAIR, WRITE, audit, constructs, edit, recorded_cases
 from verulaw_rl.languages.base import Task
+from verulaw_rl.languages.registry import get_language
 
 pytestmark = pytest.mark.unit
 
@@ -296,6 +298,30 @@ def test_characters_outside_of_the_agreed_set(character):
 def test_letters_of_any_script_may_stand_in_comments():
     candidate = edit("  t := 0;\n", "  // für alle ∀ i, Сумма, 合計, Ａ\r\n\tt := 0;\r\n")
     assert audit(REPAIR, GIVEN, candidate).findings == ()
+
+
+@pytest.mark.parametrize(
+    "slip", ["invariant i <=", "invariant (i <= 3", "invariant i <= |s", "invariant", "decreases", "invariant true)"]
+)
+def test_a_slip_of_the_pen_is_left_to_the_verifier(slip):
+    candidate = edit("  while i < |s|\n", f"  while i < |s|\n    {slip}\n")
+    assert get_language("dafny").parse(candidate).error is not None
+    assert audit(REPAIR, GIVEN, candidate).findings == ()
+    cheat = edit("    t := 7;\n", "    assume false;\n", candidate)
+    assert audit(REPAIR, GIVEN, cheat).verdict == "reject_proof"
+
+
+def test_nothing_hides_behind_depth():
+    code = "if t == 0 { " * 60 + "t := 7;" + " }" * 60 + "\n"
+    for task in (REPAIR, WRITE, Task.PATCH_GENERATION):
+        assert "too_deep" in constructs(audit(task, GIVEN, edit(AFTER_LOOP, code + AFTER_LOOP)))
+
+
+def test_a_long_candidate_is_audited_soon():
+    started = time.process_time()
+    for line in ("t := 0;", "assert t == t;", "ghost var u := 0;", "assert (calc { 1; == { assert true; } 1; } true);"):
+        audit(REPAIR, GIVEN, edit(AFTER_LOOP, f"  {line}\n" * 1000 + AFTER_LOOP))
+    assert time.process_time() - started < 5
 
 
 def test_no_text_makes_it_raise(shared_data):

@@ -31,7 +31,21 @@ REPAIR = ("--language", "dafny", "--task", "annotation_repair")
 def test_accepted(files):
     done = run(*REPAIR, *files(GIVEN + "\n// more\n"), "--json", "--static")
     assert done.exit_code == 0
-    assert json.loads(done.stdout) == {"verdict": "accept", "findings": [], "vacuity_checked": False}
+    assert json.loads(done.stdout) == {
+        "verdict": "accept",
+        "findings": [],
+        "vacuity_checked": False,
+        "unreadable": None,
+    }
+
+
+def test_what_cannot_be_read_is_said(files):
+    done = run(
+        *REPAIR, *files(edit("  while i < |s|\n", "  while i < |s|\n    invariant i <=\n")), "--json", "--static"
+    )
+    row = json.loads(done.stdout)
+    assert row["verdict"] == "accept"
+    assert row["unreadable"].startswith("line ")
 
 
 @pytest.mark.parametrize(

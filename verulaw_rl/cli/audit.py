@@ -119,7 +119,8 @@ def _run_files(auditor: _Auditor, task: Task, given: Path, candidate: Path, as_j
     report, asked = auditor.audit(task, *texts)
     if as_json:
         findings = [asdict(f) for f in report.findings]
-        typer.echo(json.dumps({"verdict": report.verdict, "findings": findings, "vacuity_checked": asked}))
+        row = {"verdict": report.verdict, "findings": findings, "vacuity_checked": asked}
+        typer.echo(json.dumps(row | {"unreadable": auditor.language.parse(texts[1]).error}))
     else:
         _show(Console(), auditor.language, report, asked, *texts)
     return report.verdict == "accept"
@@ -174,6 +175,8 @@ def _show(console: Console, language: Language, report: AuditReport, asked: bool
         if path in before and path in after:
             old, new = before[path].span, after[path].span
             _show_difference(console, given[old.start : old.end], candidate[new.start : new.end])
+    if error := language.parse(candidate).error:
+        console.print(Text(f"the candidate cannot be read in full ({error}): it does not count as verified", "yellow"))
     if not asked and report.verdict == "accept":
         console.print("the verifier was not asked whether the proof is vacuous", style="dim")
 

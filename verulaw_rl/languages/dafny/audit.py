@@ -5,17 +5,37 @@ Works on tokens and the syntax tree, never on raw text, for both dialects, and n
 ``escapes`` searches what was added, ``attributes``, ``freshness`` and ``characters`` hold the lists.
 
 A candidate that cannot be read as Dafny (``parse(candidate).error``) has the findings that are clear
-nevertheless, and otherwise none: the verifier calls it invalid. Whoever scores must not take such a
-candidate for intact and verified.
+nevertheless; in the declaration with the mistake, what seems to be missing or changed may only be misread,
+and is left to the verifier, which calls the candidate invalid. Whoever scores must not take such a candidate
+for intact and verified.
 """
 
 from __future__ import annotations
 
-from verulaw_rl.languages.base import Finding, Task
+import re
+
+from verulaw_rl.languages.base import Finding, FindingKind, Task
 from verulaw_rl.languages.dafny.characters import strange_characters
 from verulaw_rl.languages.dafny.escapes import all_escapes, find_escapes
 from verulaw_rl.languages.dafny.specification import compare
-from verulaw_rl.languages.dafny.view import read
+from verulaw_rl.languages.dafny.tokens import Lexed
+from verulaw_rl.languages.dafny.view import Reading, read
+
+_DEEPEST = 24
+"""Brackets in brackets; the parser reads deeper ones, but not without limit. Public programs have at most nine."""
+_PERHAPS_MISREAD = frozenset(
+    {
+        "annotation_removed",
+        "bodyless_declaration",
+        "bodyless_forall",
+        "bodyless_loop",
+        "bodyless_target",
+        "body_changed",
+        "statement_added",
+        "statement_changed",
+        "statement_removed",
+    }
+)
 
 
 def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
@@ -33,10 +53,39 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
         for finding in find_escapes(after, comparison.added)
         if finding.construct != "decreases_star" or finding.declaration not in comparison.endless
     ]
-    found = [*strange_characters(given, after.program.lexed), *comparison.findings, *escaped]
-    return tuple(dict.fromkeys(found))
+    lexed = after.program.lexed
+    found = [*strange_characters(given, lexed), *_too_deep(lexed), *comparison.findings, *escaped]
+    broken = _broken_declaration(after) if before.view.error is None else None
+    clear = [f for f in found if f.declaration != broken or f.construct not in _PERHAPS_MISREAD]
+    return tuple(dict.fromkeys(clear))
 
 
 def escapes(source: str) -> tuple[Finding, ...]:
     """Every construct of a program that a verifier accepts without proof, whoever wrote it."""
     return tuple(dict.fromkeys(all_escapes(read(source))))
+
+
+def _broken_declaration(reading: Reading) -> str | None:
+    """Path of the callable in which reading failed first."""
+    error = re.match(r"line (\d+):", reading.program.error or "")
+    if error is None:
+        return None
+    for d in reading.declarations:
+        first, last = (reading.program.lexed.tokens[i].start for i in (d.first, max(d.first, d.last - 1)))
+        if d.callable and reading.program.lexed.line(first) <= int(error[1]) <= reading.program.lexed.line(last):
+            return d.path
+    return None
+
+
+def _too_deep(lexed: Lexed) -> list[Finding]:
+    """Text nested so deeply that it may hide from the parser, though not from Dafny."""
+    depth = 0
+    for token in lexed.tokens:
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if depth > _DEEPEST:
+            message = f"brackets are nested more than {_DEEPEST} deep"
+            line = lexed.line(token.start)
+            return [
+                Finding(FindingKind.SPECIFICATION, "too_deep", "", line, message, "nest less, with lemmas or names")
+            ]
+    return []
