@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from verulaw_rl.cli.main import build_app
 from verulaw_rl.config.episode import EpisodeConfig
+from verulaw_rl.config.train import SmallPolicy
 from verulaw_rl.episodes.env import ProofEnv
 from verulaw_rl.episodes.record import EpisodeRecord, dump_record
 from verulaw_rl.episodes.registration import load_environment
@@ -171,6 +172,23 @@ def test_model_version_is_of_the_weights(tmp_path: Path) -> None:
     assert model_version(tmp_path) == first
     (tmp_path / "model.safetensors").write_bytes(b"2")
     assert model_version(tmp_path) != first
+
+
+@pytest.mark.train
+def test_a_model_folder_is_a_policy(run: Callable[..., list[EpisodeRecord]], tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="transformers is not installed: pip install -e .[train]")
+    from verulaw_rl.training.small_policy import create_small_policy
+
+    tiny = SmallPolicy(hidden_size=32, intermediate_size=64, layers=1, heads=2, vocabulary=300, context_tokens=512)
+    create_small_policy(tiny, [DOUBLE], tmp_path / "model", seed=0)
+    settings = EpisodeConfig(turns=1, prompt="compact", hand_in="insertions")
+    records = run("ab", policy=str(tmp_path / "model"), settings=settings, max_turn_tokens=16)
+    assert [r.policy_version for r in records] == [model_version(tmp_path / "model")] * 2
+    assert all(0 < r.tokens["sampled"] <= 16 for r in records)
+    again = run(
+        "ab", policy=str(tmp_path / "model"), settings=settings, max_turn_tokens=16, out=tmp_path / "again.jsonl"
+    )
+    assert [r.turns[0].text for r in again] == [r.turns[0].text for r in records]
 
 
 def command(*words: str | Path) -> Result:
