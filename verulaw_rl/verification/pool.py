@@ -9,6 +9,7 @@ program's, else the machine's: either way a Verdict with status ``error``, never
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
 import threading
@@ -69,6 +70,8 @@ class Pool:
         self._closing = False
         # The worker threads also are the parents of the workers' processes, which end with them.
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="verify")
+        # Without namespaces nothing else would end the workers of a pool that was never closed.
+        atexit.register(self.close)
 
     def __enter__(self) -> Self:
         return self
@@ -128,6 +131,7 @@ class Pool:
 
     def close(self) -> None:
         """Drop what waits, stop what runs, and return when no process of the pool is left."""
+        atexit.unregister(self.close)
         with self._lock:
             self._closing = True
             held = tuple(self._held)

@@ -278,6 +278,7 @@ def _skipped(view: _Program, outcomes: tuple[DeclarationOutcome, ...]) -> tuple[
     for d in view.view.declarations:
         if not d.callable or d.body is None or d.path in seen:
             continue
-        if any(c.kind == "ensures" for c in d.clauses) or d.asserts:
+        invariants = any(c.kind == "invariant" for loop in d.loops for c in loop.clauses)
+        if invariants or d.asserts or any(c.kind == "ensures" for c in d.clauses):
             out.append(DeclarationOutcome(d.path, "body", "skipped", None))
     return tuple(out)
