@@ -89,7 +89,8 @@ def trained(run_folder: Folder, record: Make, instance: Item) -> Path:
 
 
 def test_training_report_says_what_was_measured(trained: Path) -> None:
-    text = words(checked(write_report(trained)))
+    page = checked(write_report(trained))
+    text = words(page)
     assert "Held-out verified, before training 37.5%" in text  # 24 of 64
     assert "Held-out verified, after training 60.3%" in text  # 38 of 63: one could not be scored
     assert "16 improved, 2 regressed of 63" in text
@@ -101,19 +102,15 @@ def test_training_report_says_what_was_measured(trained: Path) -> None:
         assert heading in text
     for sample in ("improved", "regressed", "rejected by the audit", "still failing"):
         assert sample in text
-
-
-def test_plots_take_the_colour_of_the_page(trained: Path) -> None:
-    text = checked(write_report(trained))
-    assert text.count("<svg") == 6
-    assert "currentColor" in text
-    assert "#010203" not in text
-    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert page.count("<svg") == 6
+    assert "currentColor" in page  # plots take the colour of the page
+    assert "#010203" not in page
+    ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
 
 
 def test_unfinished_run_says_so(run_folder: Folder, record: Make) -> None:
-    folder = run_folder({"before": [record("a", "failed")]}, METRICS[:7])
+    folder = run_folder({"before": [record("a", "failed")]}, [{"update": n} for n in range(1, 8)])
     with (folder / "metrics.jsonl").open("a") as out:
         out.write('{"update": 8, "rew')
     text = words(checked(write_report(folder)))
@@ -122,7 +119,7 @@ def test_unfinished_run_says_so(run_folder: Folder, record: Make) -> None:
 
 
 def test_run_without_any_evaluation_still_reports(run_folder: Folder) -> None:
-    text = words(checked(write_report(run_folder({}, METRICS[:3]))))
+    text = words(checked(write_report(run_folder({}, [{"update": n} for n in (1, 2, 3)]))))
     assert "unfinished: 3 of 40 updates" in text
 
 
@@ -139,7 +136,7 @@ def test_evaluation_folder(run_folder: Folder, record: Make, instance: Item) -> 
 def test_mixed_tools_and_unproved_probes_are_flagged(run_folder: Folder, record: Make) -> None:
     other = ToolIdentity("dafny", "4.11.0", "z3 4.12.1")
     after = [record(key, "verified", probes=(0, 1), tool=other) for key in "abc"]
-    folder = run_folder({"before": [record(key, "failed") for key in "abc"], "after": after}, METRICS)
+    folder = run_folder({"before": [record(key, "failed") for key in "abc"], "after": after}, METRICS[:1])
     text = words(checked(write_report(folder)))
     assert "Verdicts of different tools are mixed (dafny 2.3.0 (z3 4.8.5), dafny 4.11.0 (z3 4.12.1))" in text
     assert "100% of the episodes verify without proving every hidden probe" in text

@@ -81,10 +81,12 @@ def draw(plot: Plot) -> str:
             highest = max((value for line in plot.lines for value in line.y), default=1.0)
             top = 1.02 if highest > SMALL_SHARE else max(1.2 * highest, 0.05)
             axes.set_ylim(-0.02 * top, top)
+        else:
+            axes.ticklabel_format(axis="y", useOffset=False)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.7)
         if len(plot.lines) > 1:
-            figure.legend(frameon=False, fontsize=8, loc="outside lower center", ncols=min(3, len(plot.lines)))
+            figure.legend(frameon=False, fontsize=8, loc="outside lower center", ncols=min(4, len(plot.lines)))
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _for_page(out.getvalue(), plot.title)

@@ -14,6 +14,8 @@ Kind = Literal["add", "del", "same"]
 Tone = Literal["good", "bad", ""]
 
 MESSAGES_SHOWN = 8
+LINES_SHOWN = 30
+"""Of a turn that is no submission."""
 FAILING_SHOWN = 3
 
 
@@ -116,8 +118,11 @@ def _given_and_best(record: EpisodeRecord, instance: Instance | None) -> tuple[S
 def _side(title: str, record: EpisodeRecord, instance: Instance | None) -> Side:
     turn = best_submission(record)
     if turn is None:
-        last = record.turns[-1].text if record.turns else ""
-        return Side(title, tuple(("same", line) for line in last.splitlines()), ("nothing was submitted",))
+        wrote = [line for line in (record.turns[-1].text if record.turns else "").splitlines() if line.strip()]
+        lines: list[tuple[Kind, str]] = [("same", line) for line in wrote[:LINES_SHOWN]]
+        if len(wrote) > LINES_SHOWN:
+            lines.append(("same", f"… and {len(wrote) - LINES_SHOWN} more lines"))
+        return Side(title, tuple(lines), ("nothing was submitted; this is the last turn",))
     program = turn.program or ""
     given = instance.given if instance else program
     return Side(title, diff_lines(given, program), _messages(turn))
