@@ -53,8 +53,9 @@ def _override(data: dict[str, Any], override: str) -> None:
 
 
 def _first(error: ValidationError) -> str:
-    """The first problem, with its key, in one line."""
-    first = error.errors()[0]
+    """The first problem, with its key, in one line: an unknown key before the values that it leaves missing."""
+    problems = error.errors()
+    first = next((p for p in problems if p["type"] == "extra_forbidden"), problems[0])
     where = ".".join(str(part) for part in first["loc"]) or "config"
     if first["type"] == "extra_forbidden":
         return f"unknown key {where!r}; remove it, or check its spelling and indentation"
