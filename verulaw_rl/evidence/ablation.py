@@ -94,10 +94,8 @@ def run_ablated(
         drop: annotations that already failed in the plain run.
         verify: verifies one program text.
     """
-    drop = set(drop)
-    calls = 0
-    given_up: frozenset[str] = frozenset()
-    for _ in range(MAX_ROUNDS):
+    drop, calls = set(drop), 0
+    for last in (False,) * (MAX_ROUNDS - 1) + (True,):
         instrumented, verdict, used = _verify_instrumented(language, view.source, checks, drop, verify)
         calls += used
         if instrumented is None or verdict is None or verdict.status is Status.ERROR:
@@ -105,12 +103,12 @@ def run_ablated(
             return AblatedRun({}, (), everything, calls, verdict)
         own = tuple(d for d in verdict.failures if not in_sites(instrumented, d))
         newly = _in_original(language, view, drop, instrumented, own)
-        given_up = frozenset(d.declaration or "" for d in own) if newly is None else frozenset()
-        if not newly:
+        if not newly or last:
+            lost = own if newly is None or newly else ()
+            given_up = frozenset(d.declaration or "" for d in lost)
             return AblatedRun(read_sites(instrumented, verdict), own, given_up, calls, verdict)
         drop |= newly
-        given_up = frozenset(d.declaration or "" for d in own)
-    return AblatedRun(read_sites(instrumented, verdict), own, given_up, calls, verdict)
+    raise AssertionError("unreachable: the last round returns")
 
 
 def _verify_instrumented(

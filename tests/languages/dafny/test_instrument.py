@@ -208,6 +208,7 @@ def test_checks_are_legal_in_lemmas_constructors_and_iterators(dafny: DafnyTool,
     source = """
 lemma L(n: nat) returns (r: nat) ensures r >= n decreases n
 { if n == 0 { return 0; } var x := L(n - 1); r := x + 1; assert r >= n by { var y := L(0); } }
+class D { var f: int constructor (x: int) ensures f == x { f := x; } }
 class C { var f: int constructor (x: int) ensures f == x { f := x; new; if x > 0 { return; } f := x; } }
 iterator It(n: nat) yields (x: nat) yield ensures x == n { yield n; }
 ghost method G(n: nat) returns (r: nat) ensures r == n { r := 0; while r < n invariant r <= n { r := r + 1; } }
@@ -217,6 +218,7 @@ ghost method G(n: nat) returns (r: nat) ensures r == n { r := 0; while r < n inv
         ("L", Point("exit"), "false"),
         ("L", Point("calls"), "false"),
         ("C._ctor", Point("exit"), "f == x"),
+        ("D._ctor", Point("exit"), "f == x"),
         ("It", Point("exit"), "true"),
         ("G", Point("exit"), "r == n"),
         ("G", Point("loop_head", 0), "r < n"),

@@ -30,6 +30,8 @@ class _Place:
     behind: bool
     """The check follows what ends here, rather than precedes what starts here."""
     rewritten: Statement | None = field(default=None, compare=False)
+    new_first: bool = False
+    """``new;`` must come before: a constructor that does not say it may not read ``this`` until its end."""
 
 
 def instrument(program: str, checks: tuple[Check, ...], drop: tuple[Span, ...] = ()) -> Instrumented:
@@ -125,7 +127,8 @@ class _Placer:
             else:
                 yield _Place(self._start(s.keyword), False)
         if falls_through(self.lexed, d.block) and self._closed(d.block):
-            yield _Place(self._start(d.block.last - 1), False)
+            unfinished = d.kind == "constructor" and all(s.kind != "new" for s in d.block.statements)
+            yield _Place(self._start(d.block.last - 1), False, new_first=unfinished)
 
     def _closed(self, block: Block) -> bool:
         return self.lexed.tokens[block.last - 1].text == "}"
@@ -252,7 +255,7 @@ def _emit(
                 put(edit.text)
                 position = edit.end
             continue
-        put("\n")
+        put("\nnew;\n" if edit.place.new_first else "\n")
         for check in by_place[edit.place]:
             begin = length
             put(f"if * {{ assert ({one_line(check.expression)}); assume false; }}")

@@ -392,7 +392,7 @@ class _Comparison:
         executable: bool = False,
     ) -> None:
         statements, clauses = list(statements), list(clauses)
-        tokens = [Range(n.first, n.last) for n in (*statements, *clauses)]
+        tokens = [Range(s.first, s.last) for s in statements] + [Range(c.first, c.last) for c in clauses]
         self.result.added.append(Added(candidate, tokens, statements, clauses, executable=executable))
 
     def _add_body(self, candidate: Declaration, *, executable: bool) -> None:
