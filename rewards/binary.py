@@ -17,7 +17,7 @@ class Weights(BaseModel):
 
 
 def reward(evidence: Evidence, weights: Weights) -> Score:
-    """``verified`` for an intact and verified submission, else ``otherwise``; the tool's own failures are unscorable."""
+    """``verified`` for an intact and verified submission, else ``otherwise``; the tool's failures are unscorable."""
     if evidence.intact and evidence.verified:
         return Score(weights.verified, {"verified": weights.verified}, "verified")
     if evidence.intact and (evidence.status is None or evidence.status is Status.ERROR) and not evidence.program_fault:
