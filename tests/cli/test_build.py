@@ -1,0 +1,78 @@
+"""build, validate and score on a folder of two programs, live."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from verulaw_rl.cli.main import build_app
+from verulaw_rl.suites.instance import load_suite
+
+pytestmark = pytest.mark.tool
+
+GOOD = """method CountUp(n: nat) returns (i: nat)
+  ensures i == n
+{
+  i := 0;
+  while i < n
+    invariant i <= n
+  {
+    i := i + 1;
+  }
+}
+"""
+
+
+def run(command: str, *arguments: str):
+    return CliRunner().invoke(build_app(command), [command, *arguments])
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
+    folder = tmp_path_factory.mktemp("programs")
+    (folder / "good.dfy").write_text(GOOD)
+    (folder / "wrong.dfy").write_text(GOOD.replace("i == n\n", "i == n + 1\n"))
+    (folder / "latin.dfy").write_bytes("// caf\u00e9\n".encode("latin-1"))
+    out = folder / "suite.jsonl"
+    result = run("build", "--language", "dafny", "--from", str(folder), "--out", str(out), "--json")
+    assert result.exit_code == 0, result.output
+    return out, json.loads(result.stdout)
+
+
+def test_build_counts_and_gives_reasons(built: tuple[Path, dict]):
+    out, said = built
+    assert said["by_task"] == {"annotation_repair": 1, "code_generation": 1}
+    reasons = {(r["program"], r["task"]): r["reason"] for r in said["rejected"]}
+    assert reasons == {
+        ("wrong", "annotation_repair"): "reference: failed",
+        ("wrong", "code_generation"): "reference: failed",
+        ("latin", None): "unreadable",
+    }
+    assert len(load_suite(out).instances) == said["instances"] == 2
+
+
+def test_validate_finds_no_problem(built: tuple[Path, dict]):
+    result = run("validate", str(built[0]), "--json")
+    assert result.exit_code == 0, result.output
+    *rows, summary = map(json.loads, result.stdout.splitlines())
+    assert summary["problems"] == 0
+    assert [row["reference"] for row in rows] == [3.0, 3.0]
+    # null and, in code generation, nothing else lacks the contract: a changed specification
+    assert all(row["null"] < 0 and row["given"] < 1 for row in rows)
+
+
+def test_score_gives_evidence_and_score(built: tuple[Path, dict], tmp_path: Path):
+    suite = load_suite(built[0])
+    key = next(i.key for i in suite.instances if i.task == "annotation_repair")
+    candidate = tmp_path / "candidate.dfy"
+    candidate.write_text(GOOD)
+    result = run("score", "--suite", str(built[0]), "--instance", key, str(candidate), "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert said["score"]["total"] == 3.0
+    assert said["evidence"]["verified"] is True
+    candidate.write_text(GOOD.replace("    invariant i <= n\n", "    invariant i < n\n"))
+    said = json.loads(run("score", "--suite", str(built[0]), "--instance", key, str(candidate), "--json").stdout)
+    assert said["score"]["outcome"] == "partial"
+    assert said["evidence"]["status"] == "failed"
