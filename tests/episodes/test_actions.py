@@ -194,8 +194,8 @@ def test_insertions_are_read_back(insertions: tuple[Insertion, ...], wire_format
 )  # fmt: skip
 def test_long_nonsense_is_read_quickly(piece: str) -> None:
     text = piece * (390_000 // len(piece))
-    started = time.monotonic()
+    started = time.process_time()
     for wire_format in ("tags", "tools"):
         parse(f"<submit>{text}", wire_format, "insertions", ALL)
         parse(f"<submit>{text}</submit>", wire_format, "insertions", ALL)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 30  # a quadratic reader takes hours; a linear one well under a second

@@ -261,7 +261,7 @@ def test_an_interrupted_evaluation_continues(evaluated: tuple[Path, dict[str, An
     (folder / "short.yaml").write_text("episode: {turns: 1}\n")
     rows = folder / "cut" / "evaluation.jsonl"
     words = ["evaluate", "--policy", "scripted:random", "--suite", folder / "suite.jsonl", "--split", "train"]
-    words += ["--samples", "8", "--config", folder / "short.yaml", "--out", folder / "cut"]
+    words += ["--samples", "40", "--config", folder / "short.yaml", "--out", folder / "cut"]
     code = "from verulaw_rl.cli.main import main; main()"
     running = subprocess.Popen([sys.executable, "-c", code, *words], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
@@ -272,8 +272,8 @@ def test_an_interrupted_evaluation_continues(evaluated: tuple[Path, dict[str, An
     kept = rows.read_text().splitlines()
     assert running.returncode == 130
     assert "Traceback" not in said
-    assert f"of 16 episodes; continue with `verulaw-rl evaluate --out {folder / 'cut'} --resume`" in said
-    assert 0 < len(kept) < 16
+    assert f"of 80 episodes; continue with `verulaw-rl evaluate --out {folder / 'cut'} --resume`" in said
+    assert 0 < len(kept) < 80
     again = command("evaluate", "--out", folder / "cut", "--resume", "--json")
-    assert json.loads(again.stdout)["episodes"] == 16
+    assert json.loads(again.stdout)["episodes"] == 80
     assert rows.read_text().splitlines()[: len(kept)] == kept

@@ -26,8 +26,8 @@ def test_any_text_survives_the_tokenizer(text: str) -> None:
 
 def test_programs_are_few_tokens() -> None:
     pieces = [TOKENIZER.decode([i]) for i in TOKENIZER("\n5:   while i < n\n6:   {\n@5\n    inv")["input_ids"]]
-    assert pieces[:8] == ["\n5:   ", "while", " i", " <", " n", "\n6:   ", "{", "\n"]
-    assert pieces[8:10] == ["@5", "\n    "]
+    assert pieces[:9] == ["\n5:   ", "while", " ", "i", " < ", "n", "\n6:   ", "{", "\n"]
+    assert pieces[9:11] == ["@5", "\n    "]
     assert len(TOKENIZER) <= TINY.vocabulary
 
 

@@ -232,10 +232,10 @@ def test_a_program_that_fakes_the_end_of_the_reply_is_at_fault(pool):
 
 def test_wall_limit_ends_the_worker_and_the_pool_goes_on(pool):
     began = time.monotonic()
-    verdict = pool.verify(ask(GOOD + HARD, solver_s=60, wall_s=3))
+    verdict = pool.verify(ask(GOOD + HARD, solver_s=600, wall_s=3))
     assert verdict.status is Status.TIMEOUT
     assert not verdict.complete
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 120  # the solver alone would take ten minutes
     assert pool.verify(ask(GOOD + "// on")).status is Status.VERIFIED
 
 

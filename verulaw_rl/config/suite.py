@@ -43,10 +43,13 @@ class GeneratedSuite(ConfigModel):
     """Held-out instances."""
     warm_start: int = Field(default=256, ge=0)
     """Further training programs, for the tokenizer and the warm start only: verified, without probes."""
-    heldout_families: tuple[str, ...] = Field(min_length=1)
-    """Families kept out of training: the held-out split holds these alone."""
-    train_families: tuple[str, ...] = ()
-    """Families to train on; all but the held-out ones when empty."""
+    families: tuple[str, ...] = ()
+    """Families to draw from; all when empty."""
+    heldout_families: tuple[str, ...] = ()
+    """Families kept out of training: the held-out split holds these alone. When empty, structural variants of all
+    families (direction, comparisons, array or sequence, ...) are held out instead."""
+    names: int | None = Field(default=None, ge=1)
+    """Identifiers that each role draws from; fewer are quicker to learn."""
 
 
 SuiteConfig = Annotated[FileSuite | SeedSuite | GeneratedSuite, Field(discriminator="type")]

@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from transformers.utils import logging
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.conversation import ChatFormat
@@ -30,7 +29,6 @@ def load_model(path: str, gguf_file: str | None = None) -> tuple[Any, Any]:
             f"{path} is no model folder: it has no {gguf_file or 'config.json'}; give a folder that "
             "`save_pretrained` wrote, or a run's policy/final"
         )
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     dtype: Any = "auto" if torch.cuda.is_available() else torch.float32
     options: dict[str, Any] = {"gguf_file": gguf_file} if gguf_file else {}
     try:

@@ -5,6 +5,7 @@ Training calls it once at the start of a run and keeps the result in the run's f
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -22,6 +23,11 @@ from verulaw_rl.suites.sources import suite_programs
 from verulaw_rl.verification.verdict import Status
 
 Progress = Callable[[int, int], None]
+
+HELDOUT_SHARE = 0.25
+"""Share of the structural variants that are held out where whole families are not."""
+DRAWN_PER_PROGRAM = 3
+"""Programs drawn for each one used, so that both sides of a split by variants are filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +102,8 @@ def _with_references(suite: Suite, train: str, heldout: str) -> PreparedSuite:
 
 
 def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: Progress) -> PreparedSuite:
-    """Held-out programs come from the families kept out of training, so that no variant has a twin there."""
-    held_out = set(config.heldout_families)
-    train_families = config.train_families or tuple(f for f in FAMILIES if f not in held_out)
-    learning = generate(config.train + config.warm_start, config.seed, train_families)
-    heldout = generate(config.heldout, config.seed, config.heldout_families)
+    """Held-out programs are of families, or of structural variants, that training never sees."""
+    learning, heldout = _drawn(config)
     programs = learning[: config.train] + heldout
     total = len(programs) + config.warm_start
     built = build_suite(
@@ -111,14 +114,33 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
         verify,
         progress=lambda done, _: progress(done, total),
     )
+    group = {p.name: p.family if config.heldout_families else f"{p.family}:{p.variant}" for p in programs}
     heldout_names = {p.name for p in heldout}
     instances = tuple(
-        replace(i, group=i.family, split="heldout" if i.program in heldout_names else "train")
+        replace(i, group=group[i.program], split="heldout" if i.program in heldout_names else "train")
         for i in built.suite.instances
     )
     pairs = _verified_pairs(learning[config.train :], verify, lambda done: progress(len(programs) + done, total))
     warm_start = pairs + tuple(ProofPair(i.program, i.given, i.reference) for i in instances if i.split == "train")
     return PreparedSuite(Suite("generated", instances), "train", "heldout", warm_start)
+
+
+def _drawn(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[GeneratedProgram]]:
+    """Programs to learn from and programs held out, of different families or of different structural variants."""
+    wanted = config.train + config.warm_start
+    families = config.families or tuple(FAMILIES)
+    learning: list[GeneratedProgram] = []
+    heldout: list[GeneratedProgram] = []
+    if config.heldout_families:
+        rest = [f for f in families if f not in config.heldout_families]
+        learning = generate(wanted, config.seed, rest, config.names)
+        return learning, generate(config.heldout, config.seed, config.heldout_families, config.names)
+    for program in generate(DRAWN_PER_PROGRAM * (wanted + config.heldout), config.seed, families, config.names):
+        digest = hashlib.sha256(f"{config.seed}/{program.family}/{program.variant}".encode()).digest()
+        (heldout if digest[0] < HELDOUT_SHARE * 256 else learning).append(program)
+    if len(learning) < wanted or len(heldout) < config.heldout:
+        raise UserError("suite: too few distinct generated programs; name more families, or allow more names")
+    return learning[:wanted], heldout[: config.heldout]
 
 
 def _verified_pairs(

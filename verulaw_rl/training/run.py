@@ -17,6 +17,7 @@ from typing import Any
 
 import datasets
 import torch
+from transformers.utils.logging import disable_progress_bar
 
 from verulaw_rl.config.train import SmallPolicy
 from verulaw_rl.episodes.env import ProofEnv
@@ -79,6 +80,7 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     logging.getLogger("verulaw_rl").setLevel(logging.INFO)
     resume = f"`verulaw-rl train --resume {folder.path}`"
     datasets.disable_progress_bars()
+    disable_progress_bar()  # type: ignore[no-untyped-call]
     # Deprecations between transformers and TRL are theirs to settle, not a user's to read.
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers|trl|torch")
     try:

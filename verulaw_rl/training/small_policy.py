@@ -17,9 +17,10 @@ from verulaw_rl.config.train import SmallPolicy
 
 PAD, START, END = "<|pad|>", "<|im_start|>", "<|im_end|>"
 
-# A line break takes the line number and the indentation behind it, a word the blank before it, and digits
-# elsewhere stand alone: programs are few tokens. Bytes are the alphabet, so that any text encodes.
-_PIECES = r"\r?\n(?:\d+: )?[ \t]*|@\d+| ?[A-Za-z_][A-Za-z_']*| ?\d| ?[^\sA-Za-z_\d@]+|[ \t]+|@"
+# A word is the same token wherever it stands, which is what makes copying it easy to learn: blanks go with
+# punctuation, and a line break takes the line number and the indentation behind it. Digits stand alone. Bytes are
+# the alphabet, so that any text encodes.
+_PIECES = r"\r?\n(?:\d+: )?[ \t]*|@\d+|[A-Za-z_][A-Za-z_']*|\d| ?[^\sA-Za-z_\d@]+ ?|[ \t]+|@"
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}"
@@ -75,6 +76,7 @@ def initialise_model(config: SmallPolicy, tokenizer: PreTrainedTokenizerFast, se
                 head_dim=config.hidden_size // config.heads,
                 max_position_embeddings=config.context_tokens,
                 tie_word_embeddings=True,
+                initializer_range=0.05,
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
                 bos_token_id=None,

@@ -78,6 +78,7 @@ def warm_start(
         max_steps=config.batches,
         per_device_train_batch_size=config.batch_size,
         learning_rate=config.learning_rate,
+        adam_beta2=0.95,
         warmup_steps=config.warmup_batches,
         lr_scheduler_type="linear",
         max_length=None,

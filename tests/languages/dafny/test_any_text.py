@@ -67,7 +67,8 @@ def test_deep_nesting_takes_no_more_than_linear_time(prefix: str, unit: str) -> 
         return time.process_time() - started
 
     small, large = cost(500), cost(4000)
-    assert large < 1 or large < 30 * small  # eight times the text; quadratic would be 64 times the cost
+    # Eight times the text: quadratic would be 64 times the cost. A busy machine triples a short reading.
+    assert large < 5 or large < 30 * small
 
 
 def mutate(source: str, rng: random.Random) -> str:
@@ -98,15 +99,14 @@ def test_mutated_programs(shared_data: Path) -> None:
     texts = [text for text in (p.read_bytes().decode() for p in rng.sample(files, 200)) if len(text) < 2000]
     for index in range(_MUTATIONS):
         source = mutate(rng.choice(texts), rng)
-        started = time.process_time()
-        assert read(source).view.lossless
-        spent = time.process_time() - started
         allowed = _LIMIT_S * max(1, source.count("\n") / 150)
-        if spent > allowed:  # once more, lest the garbage collector is blamed on the parser
+        for _ in range(10):  # the quickest reading: neither the garbage collector nor a busy machine is the parser
             read.cache_clear()
             started = time.process_time()
-            read(source)
+            assert read(source).view.lossless
             spent = time.process_time() - started
+            if spent <= allowed:
+                break
         assert spent <= allowed, f"{spent:.3f} s for {source!r}"
         if index % 10 == 0:
             use_everything(source)

@@ -81,13 +81,16 @@ class GeneratedProgram:
     text: str
 
 
-def generate(count: int, seed: int, families: Sequence[str] | None = None) -> list[GeneratedProgram]:
+def generate(
+    count: int, seed: int, families: Sequence[str] | None = None, names: int | None = None
+) -> list[GeneratedProgram]:
     """Distinct programs, the families taking turns.
 
     Args:
         count: How many. A larger count with the same seed and families begins with the same programs.
         seed: Decides every text.
         families: Names out of :data:`FAMILIES`; all of them when ``None``.
+        names: Identifiers that each role (index, result, ...) draws from; all of its pool when ``None``.
 
     Raises:
         UserError: An unknown family, or more programs than the families have.
@@ -96,7 +99,7 @@ def generate(count: int, seed: int, families: Sequence[str] | None = None) -> li
     for name in chosen:
         if name not in FAMILIES:
             raise UserError(f"unknown family {name!r} of generated programs; there are: {', '.join(FAMILIES)}")
-    streams = {name: _family(name, seed) for name in chosen}
+    streams = {name: _family(name, seed, names) for name in chosen}
     programs: list[GeneratedProgram] = []
     while len(programs) < count:
         if not streams:
@@ -112,12 +115,12 @@ def generate(count: int, seed: int, families: Sequence[str] | None = None) -> li
     return programs
 
 
-def _family(name: str, seed: int) -> Iterator[GeneratedProgram]:
+def _family(name: str, seed: int, names: int | None) -> Iterator[GeneratedProgram]:
     random = Random(f"{seed}/{name}")
     seen: set[str] = set()
     repeats = 0
     while repeats < MAX_REPEATS:
-        draw = Draw(random)
+        draw = Draw(random, names)
         text = FAMILIES[name](draw)
         if text in seen:
             repeats += 1

@@ -37,8 +37,10 @@ OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 class Draw:
     """Choices for one program from one random stream."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, names: int | None = None) -> None:
+        """Start a program; ``names`` bounds how many identifiers each role draws from."""
         self._random = random
+        self._names = names
         self._used: set[str] = set()
         self._options: list[str] = []
 
@@ -59,7 +61,8 @@ class Draw:
 
     def name(self, role: str) -> str:
         """An identifier that this program does not have yet."""
-        name = self.pick([n for n in POOLS[role] if n not in self._used])
+        unused = [n for n in POOLS[role] if n not in self._used]
+        name = self.pick(unused[: self._names])
         self._used.add(name)
         return name
 
