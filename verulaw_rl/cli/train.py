@@ -52,7 +52,7 @@ def train_command(
         text = yaml.safe_dump(settings.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
         typer.echo(json.dumps(settings.model_dump(mode="json")) if as_json else text, nl=as_json)
         return
-    _set_threads(settings.threads)
+    _settle_libraries()
     from verulaw_rl.training.folder import TrainingFolder
     from verulaw_rl.training.run import run_training
 
@@ -66,10 +66,8 @@ def train_command(
         _print(result)
 
 
-def _set_threads(threads: int | None) -> None:
-    """Read by OpenMP when torch is imported, so before that. Spinning threads would take the verifier's cores."""
-    if threads is not None:
-        os.environ["OMP_NUM_THREADS"] = str(threads)
+def _settle_libraries() -> None:
+    """What OpenMP reads when torch is imported, so before that: spinning threads would take the verifier's cores."""
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")

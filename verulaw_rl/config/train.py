@@ -132,7 +132,8 @@ class TrainConfig(ConfigModel):
     seed: int = 0
     """Of weights, data order and sampling."""
     threads: int | None = Field(default=None, ge=1)
-    """Threads of the trainer's own arithmetic; verifier workers need cores too."""
+    """Threads of the trainer's own arithmetic beside a busy verifier, whose workers need the cores; alone it uses all
+    cores. Left to the libraries when absent."""
     suite: SuiteConfig
     policy: PolicyConfig
     episode: EpisodeConfig = EpisodeConfig()

@@ -32,6 +32,7 @@ from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
 from verulaw_rl.training.metrics import UpdateMetrics
 from verulaw_rl.training.prompts_once import PromptsOnceTrainer
 from verulaw_rl.training.schedule import instances_of_update
+from verulaw_rl.training.threads import beside_verifier
 
 TRL_VERSION = "1.16.0"
 CHECKPOINTS_KEPT = 2
@@ -74,6 +75,7 @@ def train_grpo(
     hooks: Hooks,
     resume_from: Path | None = None,
     rollout_workers: int = 16,
+    threads: int | None = None,
     wandb_project: str | None = None,
 ) -> None:
     """Train the policy's model in place.
@@ -90,6 +92,7 @@ def train_grpo(
         hooks: called as it goes on.
         resume_from: a checkpoint of an earlier attempt.
         rollout_workers: steps of environments at once.
+        threads: of arithmetic while episodes are played; unchanged when absent.
         wandb_project: project of Weights & Biases to report to; none when absent.
 
     Raises:
@@ -101,7 +104,7 @@ def train_grpo(
         os.environ.setdefault("WANDB_PROJECT", wandb_project)
     # It prints whole prompts whenever an episode is unscorable; the records and metrics say so already.
     logging.getLogger("trl.trainer.grpo_trainer").setLevel(logging.ERROR)
-    rollouts = _Rollouts(policy, make_env, config, seed, run, rollout_workers, hooks)
+    rollouts = _Rollouts(policy, make_env, config, seed, run, rollout_workers, threads, hooks)
     trainer = _Trainer(
         model=policy.model,
         reward_funcs=episode_reward,
@@ -194,6 +197,7 @@ class _Rollouts:
         seed: int,
         run: str,
         workers: int,
+        threads: int | None,
         hooks: Hooks,
     ) -> None:
         self._policy = policy
@@ -202,6 +206,7 @@ class _Rollouts:
         self._seed = seed
         self._run = run
         self._workers = workers
+        self._threads = threads
         self._hooks = hooks
         self.batch: RolloutBatch | None = None
         self.seconds = 0.0
@@ -216,16 +221,17 @@ class _Rollouts:
             for row, ticket in enumerate(prompts)
         ]
         self._policy.version = f"update-{update - 1}"
-        batch = run_episodes(
-            self._policy,
-            self._make_env,
-            tasks,
-            seed=derive_seed(self._seed, "rollouts", update),
-            sampling=Sampling(self._config.temperature),
-            max_turn_tokens=self._config.max_turn_tokens,
-            workers=self._workers,
-            run=self._run,
-        )
+        with beside_verifier(self._threads):
+            batch = run_episodes(
+                self._policy,
+                self._make_env,
+                tasks,
+                seed=derive_seed(self._seed, "rollouts", update),
+                sampling=Sampling(self._config.temperature),
+                max_turn_tokens=self._config.max_turn_tokens,
+                workers=self._workers,
+                run=self._run,
+            )
         if all(r.record.reward is None for r in batch.results):
             first = batch.results[0]
             raise UserError(

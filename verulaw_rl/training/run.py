@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import torch
 from transformers.utils.logging import disable_progress_bar
 
 from verulaw_rl.config.train import SmallPolicy
@@ -41,6 +40,7 @@ from verulaw_rl.training.folder import TrainingFolder, make_folder_whole
 from verulaw_rl.training.grpo import Hooks, check_trl, checkpoints_in, steps_per_update, train_grpo
 from verulaw_rl.training.reporter import Reporter
 from verulaw_rl.training.small_policy import create_small_policy
+from verulaw_rl.training.threads import beside_verifier, use_all_cores
 from verulaw_rl.training.warm_start import Example, warm_start, warm_start_examples
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.sandbox import detect_sandbox
@@ -73,7 +73,7 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     check_trl()
     config = folder.config
     if config.threads is not None:
-        torch.set_num_threads(config.threads)
+        use_all_cores()
     handler = logging.FileHandler(folder.path / "log.txt", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger("verulaw_rl").addHandler(handler)
@@ -212,6 +212,7 @@ class _Run:
                 run=self._folder.path.name,
                 hooks=hooks,
                 resume_from=saved[-1] if saved else None,
+                threads=self._config.threads,
                 wandb_project=self._config.tracking.project if self._config.tracking.wandb else None,
             )
 
@@ -258,20 +259,21 @@ class _Run:
     def _evaluate(self, policy: TransformersPolicy, out: Path, suite: Suite) -> list[EpisodeRecord]:
         config = self._config.evaluation
         instances = suite.split(self._heldout_split)[: config.instances]
-        return evaluate(
-            policy,
-            self._environment,
-            instances,
-            settings=self._config.episode,
-            services=self._services,
-            out=out,
-            samples=config.samples,
-            temperature=config.temperature,
-            seed=self._config.seed,
-            max_turn_tokens=self._config.grpo.max_turn_tokens,
-            run=self._folder.path.name,
-            progress=self._reporter.progress,
-        )
+        with beside_verifier(self._config.threads):
+            return evaluate(
+                policy,
+                self._environment,
+                instances,
+                settings=self._config.episode,
+                services=self._services,
+                out=out,
+                samples=config.samples,
+                temperature=config.temperature,
+                seed=self._config.seed,
+                max_turn_tokens=self._config.grpo.max_turn_tokens,
+                run=self._folder.path.name,
+                progress=self._reporter.progress,
+            )
 
     def _summary(self, records: list[EpisodeRecord], suite: Suite) -> Summary:
         instances = {i.key: i for i in suite.instances}
