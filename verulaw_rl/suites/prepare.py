@@ -103,7 +103,7 @@ def _with_references(suite: Suite, train: str, heldout: str) -> PreparedSuite:
 
 def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: Progress) -> PreparedSuite:
     """Held-out programs are of families, or of structural variants, that training never sees."""
-    learning, heldout = _drawn(config)
+    learning, heldout = draw_programs(config)
     programs = learning[: config.train] + heldout
     total = len(programs) + config.warm_start
     built = build_suite(
@@ -125,8 +125,12 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
     return PreparedSuite(Suite("generated", instances), "train", "heldout", warm_start)
 
 
-def _drawn(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[GeneratedProgram]]:
-    """Programs to learn from and programs held out, of different families or of different structural variants."""
+def draw_programs(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[GeneratedProgram]]:
+    """Programs to learn from and programs held out, of different families or of different structural variants.
+
+    Raises:
+        UserError: an unknown family, or fewer distinct programs than the config wants.
+    """
     wanted = config.train + config.warm_start
     families = config.families or tuple(FAMILIES)
     learning: list[GeneratedProgram] = []
