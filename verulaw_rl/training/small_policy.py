@@ -76,8 +76,7 @@ def initialise_model(config: SmallPolicy, tokenizer: PreTrainedTokenizerFast, se
                 head_dim=config.hidden_size // config.heads,
                 max_position_embeddings=config.context_tokens,
                 tie_word_embeddings=True,
-                # With 0.02, made for models a hundred times as wide, copying is learnt several times later.
-                initializer_range=0.05,
+                initializer_range=config.initializer_range,
                 pad_token_id=tokenizer.pad_token_id,
                 eos_token_id=tokenizer.eos_token_id,
                 bos_token_id=None,

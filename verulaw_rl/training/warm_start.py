@@ -78,8 +78,7 @@ def warm_start(
         max_steps=config.batches,
         per_device_train_batch_size=config.batch_size,
         learning_rate=config.learning_rate,
-        # Of a few hundred batches the usual 0.999 remembers the first, whose gradients are the largest.
-        adam_beta2=0.95,
+        adam_beta2=config.adam_beta2,
         warmup_steps=config.warmup_batches,
         lr_scheduler_type="linear",
         max_length=None,
