@@ -47,7 +47,7 @@ class Settled:
             return "the declaration was not checked"
         if self.run is not None and declaration in self.run.given_up:
             return "its own annotations do not hold"
-        if any(self._is_recursion(d) for d in self.failures_in(declaration)):
+        if any(self.is_recursion(d) for d in self.failures_in(declaration)):
             return "its recursion is not proved to end"
         view = self.view.by_path.get(declaration)
         if view is not None and self._leans_on_failed_addition(view):
@@ -60,7 +60,8 @@ class Settled:
         failing = [d for d in self.failures_in(declaration) if d.category is Category.TERMINATION]
         return {loop for d in failing if view and (loop := loop_of(self.view.source, view, d)) is not None}
 
-    def _is_recursion(self, d: Diagnostic) -> bool:
+    def is_recursion(self, d: Diagnostic) -> bool:
+        """Whether a failure is of a recursive call that is not proved to end, rather than of a loop."""
         view = self.view.by_path.get(d.declaration or "")
         return d.category is Category.TERMINATION and (view is None or loop_of(self.view.source, view, d) is None)
 
@@ -133,7 +134,7 @@ def _why_not(settled: Settled, o: Obligation) -> str:
         if o.loop is not None:
             failed = o.loop in loops
         elif o.detail == "recursion":
-            failed = len(mine) > len(loops) or any(settled._is_recursion(d) for d in mine)
+            failed = len(mine) > len(loops) or any(settled.is_recursion(d) for d in mine)
         else:
             failed = bool(mine)
         return "not proved to end" if failed else (_reach(settled, o, timed_out))
