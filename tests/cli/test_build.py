@@ -1,5 +1,6 @@
 """build, validate and score on a folder of two programs, live."""
 
+import importlib
 import json
 from pathlib import Path
 
@@ -76,3 +77,30 @@ def test_score_gives_evidence_and_score(built: tuple[Path, dict], tmp_path: Path
     said = json.loads(run("score", "--suite", str(built[0]), "--instance", key, str(candidate), "--json").stdout)
     assert said["score"]["outcome"] == "partial"
     assert said["evidence"]["status"] == "failed"
+
+
+def test_a_build_that_was_stopped_goes_on(built: tuple[Path, dict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    build = importlib.import_module("verulaw_rl.cli.build")
+    out = tmp_path / "suite.jsonl"
+    arguments = ("--from", str(built[0].parent), "--out", str(out), "--json")
+    calls: list[str] = []
+    whole = build.build_suite
+
+    def stopped(*positional, **named):
+        whole(*positional, **named)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "build_suite", stopped)
+    result = run("build", *arguments)
+    assert result.exit_code != 0
+    assert out.with_name("suite.jsonl.part").exists()
+    assert not out.exists()
+
+    def counted(name, language, programs, tasks, verify, **named):
+        return whole(name, language, programs, tasks, lambda p: calls.append(p) or verify(p), **named)
+
+    monkeypatch.setattr(build, "build_suite", counted)
+    assert json.loads(run("build", *arguments).stdout)["instances"] == 2
+    assert calls == []
+    assert out.read_text() == built[0].read_text()
+    assert not out.with_name("suite.jsonl.part").exists()

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from verulaw_rl import __version__
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.live import pool_verifier
@@ -19,6 +20,7 @@ from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.build import BuildResult, build_suite
 from verulaw_rl.suites.instance import save_suite
+from verulaw_rl.suites.journal import Journal
 from verulaw_rl.suites.sources import suite_programs
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.verdict import Limits
@@ -43,7 +45,7 @@ def build_command(
     """Build a suite: verify each program, strip it, find the probes that survive, and write instances.
 
     Every program that gives no instance is listed with its reason. The same programs, tool and seed give
-    the same file.
+    the same file. A build that is stopped goes on when the same command is given again.
     """
     syntax = get_language(language)
     tasks = tuple(task or (Task.ANNOTATION_REPAIR, Task.CODE_GENERATION))
@@ -51,19 +53,38 @@ def build_command(
         raise UserError("patch_generation instances are not built from single programs")
     name, programs, unreadable = suite_programs(suite, source, syntax.suffix, root)
     programs = programs[:limit]
-    with Pool(PoolSettings(workers=workers or 0)) as pool, progress_bar("Building", quiet=as_json) as progress:
-        result = build_suite(
-            name,
-            language,
-            programs,
-            tasks,
-            pool_verifier(pool, language, Limits(solver_s=solver_s)),
-            heldout_share=heldout_share,
-            seed=seed,
-            progress=progress,
-        )
-    if result.suite.instances:
-        save_suite(result.suite, out)
+    limits = Limits(solver_s=solver_s)
+    with Pool(PoolSettings(workers=workers or 0)) as pool:
+        settings = {
+            "suite": name,
+            "tasks": [t.value for t in tasks],
+            "limits": asdict(limits),
+            "tool": asdict(pool.identity(language)),
+            "version": __version__,
+        }
+        with (
+            Journal(out.with_name(out.name + ".part"), settings) as journal,
+            progress_bar("Building") as progress,
+        ):
+            if len(journal):
+                typer.echo(f"going on after {len(journal)} programs of {len(programs)}", err=True)
+            try:
+                result = build_suite(
+                    name,
+                    language,
+                    programs,
+                    tasks,
+                    pool_verifier(pool, language, limits),
+                    heldout_share=heldout_share,
+                    seed=seed,
+                    progress=progress,
+                    journal=journal,
+                )
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt("interrupted; the same command goes on from here") from None
+            if result.suite.instances:
+                save_suite(result.suite, out)
+            journal.remove()
     _print(result, unreadable, out, len(programs), as_json)
     if not result.suite.instances:
         raise UserError(f"no program of {len(programs)} gives an instance; nothing was written")

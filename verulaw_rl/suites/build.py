@@ -21,6 +21,7 @@ from verulaw_rl.evidence.obligations import enumerate_obligations
 from verulaw_rl.languages.base import Category, Check, Language, Point, ProgramView, Task
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance, Probe, Suite, VacuousPoint
+from verulaw_rl.suites.journal import Built, Journal, Rejection
 from verulaw_rl.suites.neighbours import groups
 from verulaw_rl.suites.splits import assign_splits
 from verulaw_rl.verification.verdict import Status, Verdict
@@ -37,16 +38,6 @@ class SourceProgram:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejection:
-    """A program that gives no instance of a task, with the reason: a short name and what was seen."""
-
-    program: str
-    task: Task
-    reason: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class BuildResult:
     """What a build gave."""
 
@@ -58,6 +49,10 @@ class BuildResult:
         out = Counter(str(i.task.value) for i in self.suite.instances)
         out.update(f"{r.task.value}: {r.reason}" for r in self.rejected)
         return dict(out)
+
+
+_OF_THE_MACHINE = (f"reference: {Status.ERROR}", "the verifier failed on the given")
+"""Reasons that may not hold the next time."""
 
 
 class _Rejected(Exception):
@@ -97,6 +92,7 @@ def build_suite(
     seed: int = 0,
     threads: int = 4,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    journal: Journal | None = None,
 ) -> BuildResult:
     """Build the instances of a suite.
 
@@ -110,12 +106,22 @@ def build_suite(
         seed: of the split.
         threads: programs worked on at once; the verifier's own workers bound the real parallelism.
         progress: called with programs done and their total.
+        journal: programs that an earlier attempt finished; told of those finished now.
     """
     group_of = groups([(p.name, p.text) for p in programs])
     instances: list[Instance] = []
     rejected: list[Rejection] = []
+
+    def build(program: SourceProgram) -> Built:
+        if journal is not None and (known := journal.get(program.name, program.text)) is not None:
+            return known
+        built = _build_program(name, language_name, program, tasks, verify)
+        if journal is not None and not any(r.reason in _OF_THE_MACHINE for r in built[1]):
+            journal.add(program.name, program.text, built)
+        return built
+
     with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(_build_program, name, language_name, p, tasks, verify) for p in programs]
+        jobs = [pool.submit(build, p) for p in programs]
         try:
             for done, (program, job) in enumerate(zip(programs, jobs, strict=True), start=1):
                 built, left_out = job.result()
@@ -131,7 +137,7 @@ def build_suite(
 
 def _build_program(
     suite: str, language_name: str, program: SourceProgram, tasks: Sequence[Task], verify: Verifier
-) -> tuple[list[Instance], list[Rejection]]:
+) -> Built:
     language = get_language(language_name)
     try:
         plain = _verified_reference(language, program.text, verify)
