@@ -1,5 +1,7 @@
 """What a generated suite learns from and what it holds out."""
 
+import re
+
 import pytest
 
 from verulaw_rl.config.suite import GeneratedSuite
@@ -37,6 +39,15 @@ def test_names_bound_the_identifiers():
     learning, _ = draw_programs(GeneratedSuite(train=30, heldout=5, warm_start=0, families=("copy",), names=1))
     indexes = {name for name in POOLS["index"] for p in learning if f"var {name} :=" in p.text}
     assert indexes == {POOLS["index"][0]}
+
+
+def test_constants_bound_the_values():
+    learning, _ = draw_programs(
+        GeneratedSuite(train=30, heldout=5, warm_start=0, families=("linear_count",), names=1, constants=2)
+    )
+    # The family draws its start from 0 on and its factor from 2 on, two values each.
+    pairs = {re.search(r"ensures r == (\d+) [+-] (\d+) \*", p.text).groups() for p in learning}
+    assert pairs == {("0", "2"), ("0", "3"), ("1", "2"), ("1", "3")}
 
 
 def test_too_few_programs_are_an_error():

@@ -50,6 +50,8 @@ class GeneratedSuite(ConfigModel):
     families (direction, comparisons, array or sequence, ...) are held out instead."""
     names: int | None = Field(default=None, ge=1)
     """Identifiers that each role draws from; fewer are quicker to learn."""
+    constants: int | None = Field(default=None, ge=1)
+    """Values that each constant draws from; fewer are quicker to learn."""
 
 
 SuiteConfig = Annotated[FileSuite | SeedSuite | GeneratedSuite, Field(discriminator="type")]

@@ -6,7 +6,7 @@ Training calls it once at the start of a run and keeps the result in the run's f
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -135,15 +135,18 @@ def draw_programs(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[
     families = config.families or tuple(FAMILIES)
     learning: list[GeneratedProgram] = []
     heldout: list[GeneratedProgram] = []
+
+    def draw(count: int, names: Sequence[str]) -> list[GeneratedProgram]:
+        return generate(count, config.seed, names, config.names, config.constants)
+
     if config.heldout_families:
         rest = [f for f in families if f not in config.heldout_families]
-        learning = generate(wanted, config.seed, rest, config.names)
-        return learning, generate(config.heldout, config.seed, config.heldout_families, config.names)
-    for program in generate(DRAWN_PER_PROGRAM * (wanted + config.heldout), config.seed, families, config.names):
+        return draw(wanted, rest), draw(config.heldout, config.heldout_families)
+    for program in draw(DRAWN_PER_PROGRAM * (wanted + config.heldout), families):
         digest = hashlib.sha256(f"{config.seed}/{program.family}/{program.variant}".encode()).digest()
         (heldout if digest[0] < HELDOUT_SHARE * 256 else learning).append(program)
     if len(learning) < wanted or len(heldout) < config.heldout:
-        raise UserError("suite: too few distinct generated programs; name more families, or allow more names")
+        raise UserError("suite: too few distinct programs; name more families, or allow more names or constants")
     return learning[:wanted], heldout[: config.heldout]
 
 

@@ -82,7 +82,11 @@ class GeneratedProgram:
 
 
 def generate(
-    count: int, seed: int, families: Sequence[str] | None = None, names: int | None = None
+    count: int,
+    seed: int,
+    families: Sequence[str] | None = None,
+    names: int | None = None,
+    constants: int | None = None,
 ) -> list[GeneratedProgram]:
     """Distinct programs, the families taking turns.
 
@@ -91,6 +95,7 @@ def generate(
         seed: Decides every text.
         families: Names out of :data:`FAMILIES`; all of them when ``None``.
         names: Identifiers that each role (index, result, ...) draws from; all of its pool when ``None``.
+        constants: Values that each constant draws from, the smallest ones; all of its range when ``None``.
 
     Raises:
         UserError: An unknown family, or more programs than the families have.
@@ -99,7 +104,7 @@ def generate(
     for name in chosen:
         if name not in FAMILIES:
             raise UserError(f"unknown family {name!r} of generated programs; there are: {', '.join(FAMILIES)}")
-    streams = {name: _family(name, seed, names) for name in chosen}
+    streams = {name: _family(name, seed, names, constants) for name in chosen}
     programs: list[GeneratedProgram] = []
     while len(programs) < count:
         if not streams:
@@ -115,12 +120,12 @@ def generate(
     return programs
 
 
-def _family(name: str, seed: int, names: int | None) -> Iterator[GeneratedProgram]:
+def _family(name: str, seed: int, names: int | None, constants: int | None) -> Iterator[GeneratedProgram]:
     random = Random(f"{seed}/{name}")
     seen: set[str] = set()
     repeats = 0
     while repeats < MAX_REPEATS:
-        draw = Draw(random, names)
+        draw = Draw(random, names, constants)
         text = FAMILIES[name](draw)
         if text in seen:
             repeats += 1

@@ -37,10 +37,11 @@ OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 class Draw:
     """Choices for one program from one random stream."""
 
-    def __init__(self, random: Random, names: int | None = None) -> None:
-        """Start a program; ``names`` bounds how many identifiers each role draws from."""
+    def __init__(self, random: Random, names: int | None = None, constants: int | None = None) -> None:
+        """Start a program; ``names`` and ``constants`` bound how many identifiers and values are drawn from."""
         self._random = random
         self._names = names
+        self._constants = constants
         self._used: set[str] = set()
         self._options: list[str] = []
 
@@ -68,7 +69,7 @@ class Draw:
 
     def number(self, low: int = 1, high: int = 12) -> int:
         """A constant."""
-        return self._random.randint(low, high)
+        return self._random.randint(low, min(high, low + (self._constants or high) - 1))
 
 
 @dataclass(frozen=True, slots=True)
