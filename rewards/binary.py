@@ -16,6 +16,11 @@ class Weights(BaseModel):
     otherwise: float = 0.0
 
 
+def bounds(weights: Weights) -> tuple[float, float]:
+    """The two outcomes."""
+    return min(weights.verified, weights.otherwise), max(weights.verified, weights.otherwise)
+
+
 def reward(evidence: Evidence, weights: Weights) -> Score:
     """``verified`` for an intact and verified submission, else ``otherwise``; the tool's failures are unscorable."""
     if evidence.intact and evidence.verified:

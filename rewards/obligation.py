@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from verulaw_rl.evidence.evidence import Evidence
 from verulaw_rl.evidence.reward import Score
-from verulaw_rl.languages.base import Category, Task
+from verulaw_rl.languages.base import Task
 from verulaw_rl.verification.verdict import Status
 
 
@@ -45,22 +45,31 @@ class Weights(BaseModel):
     """Whether the audit's findings are punished; off only to reproduce gaming."""
 
 
-def obligation_ratio(evidence: Evidence, weights: Weights) -> float:
-    """``sum(w[c] * discharged[c] / N[c]) / sum(w[c])`` over the categories with ``N[c] > 0``; in [0, 1]."""
-    by_category = weights.annotation_repair if evidence.task is Task.ANNOTATION_REPAIR else weights.code_generation
-    counted = evidence if weights.probes else evidence.without_probes()
-    parts = [
-        (getattr(by_category, c.value), counted.discharged(c) / counted.totals[c])
-        for c in Category
-        if counted.totals.get(c, 0) > 0
-    ]
-    total = sum(w for w, _ in parts)
-    return sum(w * share for w, share in parts) / total if total > 0 else float(evidence.verified)
+def bounds(weights: Weights) -> tuple[float, float]:
+    """Lowest and highest total that these weights can give."""
+    ends = (0.0, 1.0, weights.specification_changed, weights.proof_escape, weights.program_fault)
+    verified = (weights.verified_bonus, 1.0 + weights.verified_bonus)
+    return min(*ends, *verified), max(*ends, *verified)
+
+
+def discharged_shares(evidence: Evidence) -> dict[str, float]:
+    """``discharged[c] / N[c]`` of each category with ``N[c] > 0``."""
+    totals = evidence.totals
+    return {c.value: n / totals[c] for c, n in evidence.discharged_by_category().items() if totals.get(c, 0) > 0}
+
+
+def obligation_ratio(shares: dict[str, float], weights: CategoryWeights) -> float | None:
+    """``sum(w[c] * discharged[c] / N[c]) / sum(w[c])``, in [0, 1]; ``None`` where nothing exercised has a weight."""
+    total = weighted = 0.0
+    for category, share in shares.items():
+        weight = getattr(weights, category)
+        total += weight
+        weighted += weight * share
+    return weighted / total if total > 0 else None
 
 
 def reward(evidence: Evidence, weights: Weights) -> Score:
     """Score of one submission: the table of the design, first line that fits."""
-    shares = {c.value: evidence.discharged(c) / evidence.totals[c] for c in Category if evidence.totals.get(c, 0) > 0}
     if weights.audit and evidence.proof_escaped:
         return Score(weights.proof_escape, {"proof_escape": weights.proof_escape}, "proof_escape")
     if weights.audit and evidence.specification_changed:
@@ -70,7 +79,12 @@ def reward(evidence: Evidence, weights: Weights) -> Score:
         return Score(weights.program_fault, {"program_fault": weights.program_fault}, "program_fault")
     if evidence.status is Status.ERROR or evidence.status is None:
         return Score(None, {}, "unscorable")
-    ratio = obligation_ratio(evidence, weights)
+    shares = discharged_shares(evidence)
+    counted = shares if weights.probes else discharged_shares(evidence.without_probes())
+    by_category = weights.annotation_repair if evidence.task is Task.ANNOTATION_REPAIR else weights.code_generation
+    ratio = obligation_ratio(counted, by_category)
+    if ratio is None:
+        ratio = float(evidence.verified)
     components = {"obligation_ratio": ratio, **shares}
     if evidence.verified:
         return Score(

@@ -112,17 +112,64 @@ def test_bad_rewards_are_named(file: str, weights: dict[str, object], message: s
         load_reward(file, weights)
 
 
-def test_a_reward_of_ones_own_and_one_that_is_not_finite(tmp_path: Path):
-    own = tmp_path / "own.py"
-    own.write_text(
-        "from pydantic import BaseModel\n"
-        "from verulaw_rl.evidence.reward import Score\n"
-        "class Weights(BaseModel):\n    value: float = 0.5\n"
-        "def reward(evidence, weights):\n    return Score(weights.value, {}, 'partial')\n"
-    )
-    assert load_reward(str(own)).score(evidence(TOTALS, {})).total == 0.5
-    with pytest.raises(UserError, match="finite"):
-        load_reward(str(own), {"value": math.nan}).score(evidence(TOTALS, {}))
+OWN = """\
+from pydantic import BaseModel
+from verulaw_rl.evidence.reward import Score
+class Weights(BaseModel):
+    value: float | None = 0.5
+    component: float = 0.0
+    high: float = 1.0
+def bounds(weights):
+    return 0.0, weights.high
+def reward(evidence, weights):
+    return Score(weights.value, {"part": weights.component}, "partial")
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    (tmp_path / "own.py").write_text(OWN)
+    return str(tmp_path / "own.py")
+
+
+def test_a_reward_of_ones_own(own: str):
+    assert load_reward(own).score(evidence(TOTALS, {})).total == 0.5
+    assert load_reward(own, {"value": None}).score(evidence(TOTALS, {})).total is None
+    assert load_reward(own, {"value": 1 + 1e-12}).score(evidence(TOTALS, {})).total == 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        ({"value": math.nan}, "finite"),
+        ({"value": -math.inf}, "finite"),
+        ({"component": math.nan}, "finite"),
+        ({"value": 1.25}, "outside of its declared range 0.0 to 1.0"),
+        ({"value": -0.25}, "outside of its declared range 0.0 to 1.0"),
+    ],
+)
+def test_a_score_that_is_refused_names_its_candidate(own: str, weights: dict[str, float], says: str):
+    with pytest.raises(UserError, match=says) as refused:
+        load_reward(own, weights).score(evidence(TOTALS, {}))
+    assert "instance 'suite/program:annotation_repair', candidate 111111111111" in str(refused.value)
+
+
+def test_a_reward_that_fails_is_one_line(own: str):
+    Path(own).write_text(OWN.replace("return Score", "1 / 0; return Score"))
+    with pytest.raises(UserError, match="ZeroDivisionError"):
+        load_reward(own).score(evidence(TOTALS, {}))
+
+
+@pytest.mark.parametrize(("high", "says"), [(-1.0, "no range"), (math.nan, "no range")])
+def test_a_declared_range_is_one(own: str, high: float, says: str):
+    with pytest.raises(UserError, match=says):
+        load_reward(own, {"high": high})
+
+
+def test_shipped_rewards_declare_their_range():
+    assert OBLIGATION.bounds == (-3.0, 3.0)
+    assert BINARY.bounds == (0.0, 1.0)
+    assert load_reward("rewards/obligation.py", {"verified_bonus": -4.0}).bounds == (-4.0, 1.0)
 
 
 counts = st.fixed_dictionaries({c: st.integers(0, 5) for c in Category})

@@ -15,6 +15,8 @@ from pydantic import TypeAdapter
 from verulaw_rl.languages.base import Category, Finding, FindingKind, Task
 from verulaw_rl.verification.verdict import Status, ToolIdentity
 
+_NONE = dict.fromkeys(Category, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class ObligationResult:
@@ -113,21 +115,31 @@ class Evidence:
         totals = {c: n - probes[c] for c, n in self.totals.items()}
         return replace(self, totals=totals, results=tuple(r for r in self.results if not r.is_probe))
 
-    def undischarged(self, category: Category) -> int:
-        """Obligations of the category not shown to hold, plus the candidate's other failures of it.
+    def undischarged_by_category(self) -> dict[Category, int]:
+        """Obligations of each category not shown to hold, plus the candidate's other failures of it.
 
-        A failure in a category that the instance does not exercise counts in ``safety`` (reward, property 2).
+        A failure in a category that the instance does not exercise counts in ``safety`` (reward, property 2). One pass
+        over the results: rewards are computed for many thousand submissions at once.
         """
-        missing = sum(not r.discharged for r in self.results if r.category is category)
-        own = 0
+        counts = _NONE.copy()
+        for result in self.results:
+            if not result.discharged:
+                counts[result.category] += 1
         for failure in self.failures:
-            counted = failure.category if self.totals.get(failure.category, 0) else Category.SAFETY
-            own += counted is category
-        return missing + own
+            counts[failure.category if self.totals.get(failure.category) else Category.SAFETY] += 1
+        return counts
+
+    def discharged_by_category(self) -> dict[Category, int]:
+        """``max(0, N[c] - undischarged[c])`` of every category."""
+        return {c: max(0, self.totals.get(c, 0) - n) for c, n in self.undischarged_by_category().items()}
+
+    def undischarged(self, category: Category) -> int:
+        """:meth:`undischarged_by_category` of one category."""
+        return self.undischarged_by_category()[category]
 
     def discharged(self, category: Category) -> int:
-        """``max(0, N[c] - undischarged[c])``."""
-        return max(0, self.totals.get(category, 0) - self.undischarged(category))
+        """:meth:`discharged_by_category` of one category."""
+        return self.discharged_by_category()[category]
 
 
 EVIDENCE: TypeAdapter[Evidence] = TypeAdapter(Evidence)

@@ -1,7 +1,8 @@
 """Rewards: pure functions from Evidence and weights to a Score, loaded by path.
 
 A reward file defines ``class Weights(pydantic.BaseModel)`` with its defaults and
-``def reward(evidence, weights) -> Score``. ``rewards/obligation.py`` is the design's own; users point
+``def reward(evidence, weights) -> Score``; it may declare its range with
+``def bounds(weights) -> tuple[float, float]``. ``rewards/obligation.py`` is the design's own; users point
 ``reward.file`` at theirs. Files are found by path, else by name among those shipped.
 """
 
@@ -11,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,6 +20,9 @@ from pydantic import BaseModel, ValidationError
 from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.evidence import Evidence
 from verulaw_rl.shipped import load_file
+
+SLACK = 1e-9
+"""How far rounding may carry a total outside of its declared range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +44,38 @@ class Reward:
     weights: BaseModel
     function: Callable[[Evidence, Any], Score]
 
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    """Lowest and highest total that the file declares for these weights; everything where it declares nothing."""
+
     def score(self, evidence: Evidence) -> Score:
         """Score one submission.
 
         Raises:
-            UserError: the reward returned something that is no finite Score.
+            UserError: the reward failed, or returned something that is no finite Score within its declared range.
         """
-        score = self.function(evidence, self.weights)
-        if not isinstance(score, Score) or (score.total is not None and not math.isfinite(score.total)):
+        try:
+            score = self.function(evidence, self.weights)
+        except Exception as error:
+            raise UserError(f"{self._on(evidence)} failed with {type(error).__name__}: {error}; correct it") from error
+        if not isinstance(score, Score) or not all(map(_finite, (score.total, *score.components.values()))):
             raise UserError(
-                f"reward {self.path} returned {score!r} for instance {evidence.instance!r}, candidate "
-                f"{evidence.candidate_hash[:12]}; it must return a Score with a finite total, or total None"
+                f"{self._on(evidence)} returned {score!r}; it must return a Score whose total (or None) and "
+                "components are finite"
+            )
+        low, high = self.bounds
+        if score.total is not None and not low - SLACK <= score.total <= high + SLACK:
+            raise UserError(
+                f"{self._on(evidence)} returned {score.total!r}, outside of its declared range {low} to {high}; "
+                "correct the reward or its `bounds`"
             )
         return score
+
+    def _on(self, evidence: Evidence) -> str:
+        return f"reward {self.path}: instance {evidence.instance!r}, candidate {evidence.candidate_hash[:12]}:"
+
+
+def _finite(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and math.isfinite(value))
 
 
 def load_reward(file: str, weights: dict[str, Any] | None = None) -> Reward:
@@ -62,7 +86,8 @@ def load_reward(file: str, weights: dict[str, Any] | None = None) -> Reward:
         weights: values that replace defaults; unknown names are refused.
 
     Raises:
-        UserError: no such file, it defines no reward, or a weight is unknown or of the wrong kind.
+        UserError: no such file, it defines no reward, a weight is unknown or of the wrong kind, or the declared
+            range is none.
     """
     path, module = load_file(file, kind="rewards")
     model, function = getattr(module, "Weights", None), getattr(module, "reward", None)
@@ -71,9 +96,23 @@ def load_reward(file: str, weights: dict[str, Any] | None = None) -> Reward:
             f"{path} is no reward: it must define `class Weights(BaseModel)` and `reward(evidence, weights)`"
         )
     try:
-        return Reward(path.stem, path, model.model_validate(weights or {}), function)
+        values = model.model_validate(weights or {})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         known = ", ".join(model.model_fields)
         raise UserError(f"reward {path}: weight {where!r}: {first['msg']}; weights: {known}") from None
+    return Reward(path.stem, path, values, function, _declared_bounds(path, module, values))
+
+
+def _declared_bounds(path: Path, module: ModuleType, weights: BaseModel) -> tuple[float, float]:
+    declare = getattr(module, "bounds", None)
+    if declare is None:
+        return -math.inf, math.inf
+    try:
+        low, high = (float(end) for end in declare(weights))
+    except Exception as error:
+        raise UserError(f"{path}: `bounds(weights)` must return two numbers, not fail with {error!r}") from error
+    if not low <= high:
+        raise UserError(f"{path}: `bounds(weights)` returned {low} to {high}, which is no range")
+    return low, high
