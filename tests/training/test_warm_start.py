@@ -41,6 +41,18 @@ def test_a_proof_that_is_no_insertion_is_left_out(caplog: pytest.LogCaptureFixtu
     assert "Other" in caplog.text
 
 
+def test_a_demonstration_may_keep_a_part_of_its_proof() -> None:
+    reference = REFERENCE.replace("    invariant", "    invariant true\n    invariant", 1)
+    pairs = [ProofPair("Two", GIVEN, reference)] * 200
+    env = env_maker(hand_suite(1), scripted_services())()
+    shown = warm_start_examples(pairs, env, make_instance(), kept=0.5, seed=1)
+    kept = [example["completion"][0]["content"].count("invariant") for example in shown]
+    # Each stays with 1/2, and one of two that both went comes back: both are kept in 1/4 of the cases.
+    assert set(kept) == {1, 2}
+    assert 30 < kept.count(2) < 70
+    assert shown == warm_start_examples(pairs, env, make_instance(), kept=0.5, seed=1)
+
+
 def test_only_the_assistants_tokens_are_learned(tmp_path: Path) -> None:
     create_small_policy(TINY, texts(), tmp_path / "model", 0)
     model, tokenizer = load_model(str(tmp_path / "model"))

@@ -61,6 +61,9 @@ class WarmStartConfig(ConfigModel):
     """Steps over which the learning rate rises from 0."""
     adam_beta2: float = Field(default=0.999, gt=0, lt=1)
     """Of a few hundred batches, 0.999 remembers the first, whose gradients are the largest; 0.95 forgets them."""
+    annotations_kept: float = Field(default=1.0, gt=0, le=1)
+    """Share of a reference proof's annotations that its demonstration keeps, each drawn apart (at least one stays).
+    Below 1 the policy learns what annotations look like but not that a proof needs them all: GRPO has to find that."""
 
 
 class GrpoConfig(ConfigModel):
@@ -86,6 +89,10 @@ class GrpoConfig(ConfigModel):
     """What the learning rate does afterwards."""
     loss: Literal["grpo", "dapo", "bnpo", "dr_grpo"] = "dapo"
     """How tokens are weighed, by TRL's names: ``grpo`` averages over each episode first, ``dapo`` over all tokens."""
+    scale_rewards: Literal["group", "batch", "none"] = "group"
+    """What an episode's reward less its group's mean is divided by: the group's standard deviation, the whole batch's,
+    or nothing. By group, a tenth of partial credit where no episode proves anything weighs as much as a whole proof
+    elsewhere, and a weak policy learns to hand in the one safe invariant."""
     kl: float = Field(default=0.001, ge=0)
     """Weight of the k3 KL penalty to the policy before GRPO."""
     clip: float = Field(default=0.2, gt=0)

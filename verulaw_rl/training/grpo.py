@@ -156,7 +156,7 @@ def _arguments(config: GrpoConfig, checkpoints: Path, seed: int, run: str, wandb
         epsilon=config.clip,
         epsilon_high=config.clip_high,
         loss_type=config.loss,
-        scale_rewards="group",
+        scale_rewards=config.scale_rewards,
         learning_rate=config.learning_rate,
         lr_scheduler_type=config.schedule,
         warmup_steps=config.warmup_updates * steps,

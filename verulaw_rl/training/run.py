@@ -186,7 +186,13 @@ class _Run:
 
     def _examples(self, suite: Suite) -> list[Example]:
         pairs = self._folder.read_pairs()
-        return warm_start_examples(pairs, self._env(suite, self._train_split), suite.split(self._train_split)[0])
+        return warm_start_examples(
+            pairs,
+            self._env(suite, self._train_split),
+            suite.split(self._train_split)[0],
+            kept=self._config.warm_start.annotations_kept,
+            seed=self._config.seed,
+        )
 
     def _grpo(self, start: Path, suite: Suite) -> Path:
         """Folder of the policy after GRPO."""

@@ -1,12 +1,14 @@
 """Supervised fine-tuning on reference proofs, in the very format of episodes.
 
-Each example is the environment's prompt and the assistant turn that submits the reference; the loss
-is on the assistant's tokens alone. TRL's ``SFTTrainer`` does the work. The run calls it once, before GRPO.
+Each example is the environment's prompt and the assistant turn that submits the reference, or a part of its
+proof; the loss is on the assistant's tokens alone. TRL's ``SFTTrainer`` does the work. The run calls it once,
+before GRPO.
 """
 
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +22,9 @@ from trl.trainer.sft_trainer import SFTTrainer
 from verulaw_rl.config.train import WarmStartConfig
 from verulaw_rl.episodes.env import ProofEnv
 from verulaw_rl.errors import UserError
+from verulaw_rl.evidence.ablation import droppable
+from verulaw_rl.languages.base import Language
+from verulaw_rl.languages.registry import get_language
 from verulaw_rl.rollouts.load_policy import load_model
 from verulaw_rl.rollouts.proofs import proof_turn
 from verulaw_rl.suites.instance import Instance
@@ -32,17 +37,24 @@ OnBatch = Callable[[int, float], None]
 """Called with the number of batches done and the loss of the last."""
 
 
-def warm_start_examples(pairs: Sequence[ProofPair], env: ProofEnv, like: Instance) -> list[Example]:
+def warm_start_examples(
+    pairs: Sequence[ProofPair], env: ProofEnv, like: Instance, *, kept: float = 1.0, seed: int = 0
+) -> list[Example]:
     """Chat examples: ``prompt`` as an episode opens, ``completion`` the submission of the reference.
 
     Args:
         pairs: stripped programs and their references.
         env: the environment whose prompts and settings are used.
         like: any instance of the run; pairs have its language and task.
+        kept: share of a proof's annotations that its demonstration keeps (at least one).
+        seed: of which are kept.
     """
     examples = []
+    language = get_language(like.language)
+    rng = random.Random(seed)
     for pair in pairs:
-        reply = proof_turn(pair.given, pair.reference, env.settings)
+        shown = pair.reference if kept == 1 else _with_part_of_its_proof(language, pair.reference, kept, rng)
+        reply = proof_turn(pair.given, shown, env.settings)
         if reply is None:
             logger.warning("%s: its proof cannot be written as insertions; left out of the warm start", pair.name)
             continue
@@ -52,6 +64,14 @@ def warm_start_examples(pairs: Sequence[ProofPair], env: ProofEnv, like: Instanc
         prompt.append({"role": "user", "content": user})
         examples.append({"prompt": prompt, "completion": [{"role": "assistant", "content": reply}]})
     return examples
+
+
+def _with_part_of_its_proof(language: Language, program: str, kept: float, rng: random.Random) -> str:
+    spans = [a.span for a in language.parse(program).annotations if droppable(a)]
+    dropped = [s for s in spans if rng.random() >= kept]
+    if dropped and len(dropped) == len(spans):
+        dropped.remove(rng.choice(dropped))
+    return language.instrument(program, (), tuple(dropped)).text
 
 
 def warm_start(
