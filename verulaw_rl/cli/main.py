@@ -33,6 +33,8 @@ COMMANDS = {
     "play": "Step through an episode in the terminal.",
     "evaluate": "Run a policy over a suite's split and print rates with intervals.",
     "train": "Train a policy: warm start, GRPO, evaluation before and after.",
+    "explain": "Say why a recorded or a fresh candidate scores what it scores.",
+    "rescore": "Score recorded episodes again under other weights or another reward, without a verifier.",
     "report": "Write the HTML report of a run or evaluation folder.",
 }
 """Every subcommand and its summary; ``x`` is the function ``x_command`` of ``verulaw_rl.cli.x``."""

@@ -1,0 +1,168 @@
+"""Recorded episodes as scoring them again needs them: evidence, old scores, wasted turns, and their group.
+
+Only what a reward is computed from is decoded, by msgspec straight into the dataclasses that rewards take: reading
+whole records with ``episodes.record`` takes many times as long as scoring them. The lab's commands call
+:func:`read_episodes`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pydantic import ValidationError
+
+from verulaw_rl.episodes.record import EpisodeRecord, record_from_row
+from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.run_folder import EVALUATIONS
+from verulaw_rl.evidence.evidence import Evidence
+from verulaw_rl.evidence.reward import Score
+
+TRAINING = "episodes.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """The part of a turn that its episode's reward depends on."""
+
+    action: str | None = None
+    invalid: dict[str, Any] | None = None
+    evidence: Evidence | None = None
+    score: Score | None = None
+    assisted: Score | None = None
+    unchanged: bool = False
+
+    @property
+    def wasted(self) -> bool:
+        """Whether it costs reward."""
+        return self.unchanged or self.invalid is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a run scored its episodes."""
+
+    name: str
+    """Of the reward file, without its folder and suffix."""
+    weights: dict[str, Any]
+    terms: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEpisode:
+    """One episode."""
+
+    file: Path
+    row: int
+    """1-based line of the file."""
+    instance: str
+    group: tuple[object, ...]
+    """Episodes with the same value were one group: their advantages are relative to one another."""
+    turns: tuple[RecordedTurn, ...]
+    reward: float | None
+    """As recorded; ``None`` where it could not be scored."""
+    scoring: Scoring
+
+    @property
+    def place(self) -> str:
+        """File and row, as ``verulaw-rl explain`` takes them."""
+        return f"{self.file}:{self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    instance: str
+    turns: tuple[RecordedTurn, ...]
+    reward: float | None
+    reward_name: str
+    reward_weights: msgspec.Raw
+    terms: msgspec.Raw
+    policy: str = ""
+    policy_version: str = ""
+    update: int | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Row)
+
+
+def episode_files(runs: Sequence[Path]) -> list[Path]:
+    """Files of episodes: of a training run its training episodes, of an evaluation its own, or the files named.
+
+    Raises:
+        UserError: nothing there, or a folder without episodes.
+    """
+    files: list[Path] = []
+    for run in runs:
+        if run.is_dir():
+            found = [run / TRAINING] if (run / TRAINING).is_file() else []
+            found = found or [run / name for name in EVALUATIONS.values() if (run / name).is_file()]
+            if not found:
+                raise UserError(f"{run} holds neither {TRAINING} nor {', '.join(EVALUATIONS.values())}")
+            files += found
+        elif run.is_file():
+            files.append(run)
+        else:
+            raise UserError(f"no run {run}; give the folder of a run or of an evaluation, or a file of episodes")
+    return files
+
+
+def read_episodes(runs: Sequence[Path]) -> tuple[RecordedEpisode, ...]:
+    """Every episode of some runs, in order; a last line that was cut off is left out.
+
+    Raises:
+        UserError: a run cannot be read, holds a row that is no episode, or there are no episodes at all.
+    """
+    scorings: dict[tuple[str, bytes, bytes], Scoring] = {}
+    episodes = []
+    for file in episode_files(runs):
+        for number, row in _rows(file):
+            key = (row.reward_name, bytes(row.reward_weights), bytes(row.terms))
+            if key not in scorings:
+                scorings[key] = Scoring(key[0], msgspec.json.decode(key[1]), msgspec.json.decode(key[2]))
+            group = (file, row.update, row.policy, row.policy_version, row.instance)
+            episodes.append(RecordedEpisode(file, number, row.instance, group, row.turns, row.reward, scorings[key]))
+    if not episodes:
+        raise UserError(f"no episodes in {', '.join(map(str, runs))}")
+    return tuple(episodes)
+
+
+def read_record(file: Path, row: int) -> EpisodeRecord:
+    """The whole record of one row, counted from 1.
+
+    Raises:
+        UserError: there is no such file or row, or the row is no episode.
+    """
+    try:
+        with file.open(encoding="utf-8") as lines:
+            line = next(itertools.islice(lines, row - 1, row), "") if row > 0 else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read episodes {file}: {error}") from None
+    if not line.strip():
+        raise UserError(f"{file} has no row {row}; rows count from 1")
+    try:
+        return record_from_row(json.loads(line))
+    except (json.JSONDecodeError, ValidationError) as error:
+        raise UserError(f"{file}:{row}: no episode record ({str(error).splitlines()[0]})") from None
+
+
+def _rows(file: Path) -> Iterator[tuple[int, _Row]]:
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError as error:
+        raise UserError(f"cannot read episodes {file}: {error.strerror or error}") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield number, _DECODER.decode(line)
+        except msgspec.ValidationError as error:
+            raise UserError(f"{file}:{number}: no episode record ({error})") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            if number == len(lines):
+                return
+            raise UserError(f"{file}:{number}: no JSON ({error}); remove the line") from None
