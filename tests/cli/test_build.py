@@ -2,13 +2,16 @@
 
 import importlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from verulaw_rl.cli.main import build_app
+from verulaw_rl.errors import EXIT_MISUSE
 from verulaw_rl.suites.instance import load_suite
+from verulaw_rl.verification.verdict import Status
 
 pytestmark = pytest.mark.tool
 
@@ -104,3 +107,27 @@ def test_a_build_that_was_stopped_goes_on(built: tuple[Path, dict], tmp_path: Pa
     assert calls == []
     assert out.read_text() == built[0].read_text()
     assert not out.with_name("suite.jsonl.part").exists()
+
+
+def test_a_failing_verifier_is_no_verdict_on_a_program(
+    built: tuple[Path, dict], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    build = importlib.import_module("verulaw_rl.cli.build")
+    out = tmp_path / "suite.jsonl"
+    arguments = ("--from", str(built[0].parent), "--out", str(out), "--json")
+    whole = build.build_suite
+
+    def failing(name, language, programs, tasks, verify, **named):
+        def fault(program: str):
+            verdict = verify(program)
+            return replace(verdict, status=Status.ERROR) if "n + 1" in program else verdict
+
+        return whole(name, language, programs, tasks, fault, **named)
+
+    monkeypatch.setattr(build, "build_suite", failing)
+    result = run("build", *arguments)
+    assert result.exit_code == EXIT_MISUSE
+    assert "failed on 1 programs (wrong" in result.stderr
+    monkeypatch.undo()
+    said = json.loads(run("build", *arguments).stdout)
+    assert {r["reason"] for r in said["rejected"]} == {"reference: failed", "unreadable"}

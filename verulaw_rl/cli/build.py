@@ -18,7 +18,7 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.registry import get_language
-from verulaw_rl.suites.build import BuildResult, build_suite
+from verulaw_rl.suites.build import MACHINE_FAILURES, BuildResult, build_suite
 from verulaw_rl.suites.instance import save_suite
 from verulaw_rl.suites.journal import Journal
 from verulaw_rl.suites.sources import suite_programs
@@ -84,8 +84,16 @@ def build_command(
                 raise KeyboardInterrupt("interrupted; the same command goes on from here") from None
             if result.suite.instances:
                 save_suite(result.suite, out)
-            journal.remove()
+            unjudged = [r for r in result.rejected if r.reason in MACHINE_FAILURES]
+            if not unjudged:
+                journal.remove()
     _print(result, unreadable, out, len(programs), as_json)
+    if unjudged:
+        names = len({r.program for r in unjudged})
+        raise UserError(
+            f"the verifier failed on {names} programs ({unjudged[0].program}: {unjudged[0].detail}); check it with "
+            "`verulaw-rl doctor`, then give the same command again: it builds these alone"
+        )
     if not result.suite.instances:
         raise UserError(f"no program of {len(programs)} gives an instance; nothing was written")
 

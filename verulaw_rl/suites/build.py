@@ -51,7 +51,7 @@ class BuildResult:
         return dict(out)
 
 
-_OF_THE_MACHINE = (f"reference: {Status.ERROR}", "the verifier failed on the given")
+MACHINE_FAILURES = (f"reference: {Status.ERROR}", "the verifier failed on the given")
 """Reasons that may not hold the next time."""
 
 
@@ -116,7 +116,7 @@ def build_suite(
         if journal is not None and (known := journal.get(program.name, program.text)) is not None:
             return known
         built = _build_program(name, language_name, program, tasks, verify)
-        if journal is not None and not any(r.reason in _OF_THE_MACHINE for r in built[1]):
+        if journal is not None and not any(r.reason in MACHINE_FAILURES for r in built[1]):
             journal.add(program.name, program.text, built)
         return built
 
