@@ -42,7 +42,7 @@ class GeneratedSuite(ConfigModel):
     heldout: int = Field(default=64, ge=1)
     """Held-out instances."""
     warm_start: int = Field(default=256, ge=0)
-    """Further training programs, for the tokenizer and the warm start only: verified, without probes."""
+    """Further training programs, for the tokenizer and the warm start only: neither verified nor probed."""
     families: tuple[str, ...] = ()
     """Families to draw from; all when empty."""
     heldout_families: tuple[str, ...] = ()

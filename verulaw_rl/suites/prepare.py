@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from verulaw_rl.suites.build import SourceProgram, build_suite
 from verulaw_rl.suites.generate import FAMILIES, GeneratedProgram, generate
 from verulaw_rl.suites.instance import Instance, Suite, load_suite
 from verulaw_rl.suites.sources import suite_programs
-from verulaw_rl.verification.verdict import Status
 
 Progress = Callable[[int, int], None]
 
@@ -32,7 +30,11 @@ DRAWN_PER_PROGRAM = 3
 
 @dataclass(frozen=True, slots=True)
 class ProofPair:
-    """A stripped program and its verified reference, for supervised training."""
+    """A stripped program and its reference, for supervised training.
+
+    Of a generated suite, those beyond the instances are not verified again: a demonstration proves nothing to
+    anybody, and the families are tested to verify.
+    """
 
     name: str
     given: str
@@ -105,14 +107,13 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
     """Held-out programs are of families, or of structural variants, that training never sees."""
     learning, heldout = draw_programs(config)
     programs = learning[: config.train] + heldout
-    total = len(programs) + config.warm_start
     built = build_suite(
         "generated",
         "dafny",
         [SourceProgram(p.name, p.text, p.family) for p in programs],
         [task],
         verify,
-        progress=lambda done, _: progress(done, total),
+        progress=progress,
     )
     group = {p.name: p.family if config.heldout_families else f"{p.family}:{p.variant}" for p in programs}
     heldout_names = {p.name for p in heldout}
@@ -120,9 +121,10 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
         replace(i, group=group[i.program], split="heldout" if i.program in heldout_names else "train")
         for i in built.suite.instances
     )
-    pairs = _verified_pairs(learning[config.train :], verify, lambda done: progress(len(programs) + done, total))
-    warm_start = pairs + tuple(ProofPair(i.program, i.given, i.reference) for i in instances if i.split == "train")
-    return PreparedSuite(Suite("generated", instances), "train", "heldout", warm_start)
+    language = get_language("dafny")
+    pairs = [ProofPair(p.name, language.strip_annotations(p.text), p.text) for p in learning[config.train :]]
+    pairs += [ProofPair(i.program, i.given, i.reference) for i in instances if i.split == "train"]
+    return PreparedSuite(Suite("generated", instances), "train", "heldout", tuple(pairs))
 
 
 def draw_programs(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[GeneratedProgram]]:
@@ -148,18 +150,3 @@ def draw_programs(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[
     if len(learning) < wanted or len(heldout) < config.heldout:
         raise UserError("suite: too few distinct programs; name more families, or allow more names or constants")
     return learning[:wanted], heldout[: config.heldout]
-
-
-def _verified_pairs(
-    programs: list[GeneratedProgram], verify: Verifier, progress: Callable[[int], None]
-) -> tuple[ProofPair, ...]:
-    language = get_language("dafny")
-    with ThreadPoolExecutor(4) as threads:
-        pairs = []
-        for done, (program, verdict) in enumerate(
-            zip(programs, threads.map(verify, [p.text for p in programs]), strict=True), start=1
-        ):
-            if verdict.status is Status.VERIFIED:
-                pairs.append(ProofPair(program.name, language.strip_annotations(program.text), program.text))
-            progress(done)
-    return tuple(pairs)
