@@ -6,6 +6,7 @@ Pure. ``grpo`` makes the rows; the run writes them; ``evaluation.curves`` plots 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,6 @@ _OF_TRL = {
     "clip_ratio": "clip_ratio/region_mean",
     "grad_norm": "grad_norm",
     "learning_rate": "learning_rate",
-    "groups_without_signal": "frac_reward_zero_std",
 }
 """Our names of TRL's figures."""
 
@@ -73,7 +73,18 @@ def episode_metrics(batch: RolloutBatch) -> dict[str, Any]:
         "turns": _mean(len(r.turns) for r in scored),
         "sampled_tokens": _mean(sum(r.mask) for r in batch.results),
         "unscorable": _mean(r.reward is None for r in records),
+        "groups_without_signal": _mean(len(set(rewards)) < 2 for rewards in _groups(batch)),
     }
+
+
+def _groups(batch: RolloutBatch) -> list[list[float]]:
+    """Rewards of each group's scorable episodes; where they are all the same, no advantage differs from 0."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for result in batch.results:
+        rewards = groups[result.task.instance]
+        if result.record.reward is not None:
+            rewards.append(result.record.reward)
+    return list(groups.values())
 
 
 def _mean(values: Iterable[float]) -> float | None:
