@@ -123,6 +123,48 @@ def test_fork_bomb(bwrap, mode):
     assert descendants() == set()
 
 
+def test_the_kernel_holds_the_number_of_processes(bwrap):
+    """No watcher is quick enough for a bomb that doubles. At most 400 here, should it not hold."""
+    fork = (
+        "import os, time\nmade = 0\nfor _ in range(400):\n  try:\n    if os.fork() == 0: time.sleep(5); os._exit(0)\n"
+        "    made += 1\n  except OSError: pass\nprint(made)"
+    )
+    done = run(bwrap, fork, processes=50, check_every_s=60)
+    assert 0 < int(done.output) < 50
+
+
+def test_is_nobody_that_owns_anything(bwrap):
+    done = run(bwrap, "import os; print(os.getuid(), [l for l in open('/proc/self/status') if l.startswith('CapEff')])")
+    user, _, rights = done.output.partition(" ")
+    assert "CapEff:\\t0000000000000000" in rights
+    assert os.geteuid() != 0 or int(user) >= 10**9
+
+
+@pytest.mark.parametrize("mode", ["bwrap", "none"])
+def test_a_link_in_the_scratch_leads_nowhere(bwrap, mode, tmp_path):
+    (tmp_path / "kept").write_text("kept")
+    code = (
+        f"import os\nos.symlink({str(tmp_path)!r}, 'link')\nos.symlink({str(tmp_path / 'kept')!r}, 'program.dfy')\n"
+        "try: open('link/written', 'w').close(); print('wrote')\nexcept OSError: print('not there')\n"
+        "try: print(open('program.dfy').read())\nexcept OSError: print('not there')"
+    )
+    done = run(bwrap if mode == "bwrap" else Sandbox("none", "test"), code)
+    if mode == "bwrap":
+        assert done.output == "not there\n" * 2
+        assert not (tmp_path / "written").exists()
+    # Clearing the scratch away must not follow a link out of it.
+    assert (tmp_path / "kept").read_text() == "kept"
+
+
+def test_errors_do_not_fill_the_disk(bwrap):
+    before = shutil.disk_usage("/tmp").free
+    flood = "import os\nline = b'x' * 2**20\nfor _ in range(1024): os.write(2, line)\nprint('all')"
+    done = run(bwrap, flood, file_bytes=8 * MIB)
+    assert done.output == ""
+    assert len(done.errors) <= 4000
+    assert before - shutil.disk_usage("/tmp").free < 64 * MIB
+
+
 @pytest.mark.parametrize("mode", ["bwrap", "none"])
 def test_ignoring_signals_and_leaving_the_session(bwrap, mode):
     sandbox = bwrap if mode == "bwrap" else Sandbox("none", "test")

@@ -3,7 +3,8 @@
 Everything that reads or runs a candidate's text is started here. With bubblewrap it has no network,
 sees a read-only system without home folders, writes only to a private scratch of limited size, and
 sits in a process namespace of its own: killing its first process ends all of them. Memory, file
-size and process count are limited, the environment is made from nothing. Where namespaces are off,
+size and process count are limited (where we are root, it is another user, since the kernel counts
+no process of root's), the environment is made from nothing. Where namespaces are off,
 the limits and a session of its own stay, the log warns once, and every verdict records
 ``sandbox="none"``. Adapters call :meth:`Sandbox.start`; :mod:`verulaw_rl.verification.processes`
 talks to what was started.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -129,19 +131,27 @@ class Sandbox:
         )
 
     def _wrap(self, argv: list[str], policy: Policy, env: dict[str, str], held: list[IO[bytes]]) -> list[str]:
-        bwrap = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--hostname", "sandbox"]
+        # Root's processes are never counted by the kernel, so a fork bomb of root's would outrun any watcher.
+        own_user = os.geteuid() == 0 and _can_have_own_user()
+        bwrap = ["bwrap", *(_OWN_USER if own_user else ["--unshare-all"])]
+        bwrap += ["--die-with-parent", "--new-session", "--hostname", "sandbox"]
         for path in _SYSTEM:
             if os.path.islink(path):
                 bwrap += ["--symlink", os.readlink(path), path]
             elif os.path.isdir(path):
                 bwrap += ["--ro-bind", path, path]
+        if own_user:
+            # By itself bubblewrap makes the folders above what it shows for root alone.
+            above = {folder for shown in (Path("/etc/x"), *policy.readable) for folder in shown.parents[:-1]}
+            for folder in sorted(above):
+                bwrap += ["--perms", "755", "--dir", str(folder)]
         for path in _SYSTEM_FILES:
             bwrap += ["--ro-bind-try", path, path]
         bwrap += ["--proc", "/proc", "--dev", "/dev"]
         # bubblewrap before 0.7 cannot size a tmpfs; the limit on each file stays.
         size = ["--size", str(policy.scratch_bytes)] if _bwrap_sizes_tmpfs() else []
         for writable in (SCRATCH, "/tmp", "/dev/shm"):
-            bwrap += [*size, "--tmpfs", writable]
+            bwrap += [*size, *(_FOR_ANY_USER if own_user else []), "--tmpfs", writable]
         for readable in policy.readable:
             bwrap += ["--ro-bind", str(readable), str(readable)]
         for name, content in policy.files.items():
@@ -153,10 +163,9 @@ class Sandbox:
         bwrap += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", SCRATCH, "--clearenv"]
         for key, value in env.items():
             bwrap += ["--setenv", key, value]
-        # Counted inside the namespace, where the count starts from nothing; root is exempt there
-        # from the kernel's own count, so the watcher counts too.
-        nproc = ["prlimit", f"--nproc={policy.processes}"] if shutil.which("prlimit") else []
-        return [*bwrap, "--", *nproc, *argv]
+        # Counted for a user that has no other process, or inside the user namespace from nothing.
+        nproc = ["prlimit", f"--nproc={policy.processes}", "--"] if shutil.which("prlimit") else []
+        return [*bwrap, "--", *nproc, *(_become_nobody_else() if own_user else []), *argv]
 
 
 def _environment(scratch: str, tag: str) -> dict[str, str]:
@@ -180,6 +189,32 @@ def _limited(policy: Policy, argv: list[str]) -> list[str]:
             out.append(f"--as={policy.address_space_bytes}")
         out.append("--")
     return out + argv
+
+
+_OWN_USER = [
+    *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"),
+]
+"""Instead of ``--unshare-all``, where we are root: no user namespace, and the rights it takes to stop being root."""
+_FOR_ANY_USER = ["--perms", "1777"]
+
+
+def _become_nobody_else() -> list[str]:
+    """To a user of its own, without rights: the kernel's count of its processes starts from nothing."""
+    user = 10**9 + secrets.randbelow(10**9)
+    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--inh-caps=-all", "--"]
+
+
+@lru_cache(maxsize=1)
+def _can_have_own_user() -> bool:
+    """Whether root may set up a sandbox and leave its own rights in it (not so in some containers)."""
+    try:
+        command = ["bwrap", *_OWN_USER, "--ro-bind", "/", "/", *_FOR_ANY_USER, "--tmpfs", "/tmp", "--proc", "/proc"]
+        return (
+            subprocess.run([*command, *_become_nobody_else(), "true"], capture_output=True, check=False).returncode == 0
+        )
+    except OSError:
+        return False
 
 
 @lru_cache(maxsize=1)
