@@ -21,3 +21,9 @@ def shared_data() -> Path:
 def repository() -> Path:
     """Top of the checkout."""
     return REPOSITORY
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_verdict_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No test is answered from, or writes to, the user's cache of verdicts."""
+    os.environ["VERULAW_CACHE"] = str(tmp_path_factory.mktemp("verdicts"))

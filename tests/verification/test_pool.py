@@ -3,6 +3,8 @@
 Lines and columns are what Dafny 2.3.0 prints for these programs on its command line.
 """
 
+import asyncio
+import signal
 import threading
 import time
 from concurrent.futures import CancelledError, Future
@@ -310,6 +312,76 @@ def test_a_waiting_call_can_be_cancelled(single):
     with pytest.raises(CancelledError):
         twice[0].result()
     assert not slow.cancel()
+
+
+def solvers() -> set[int]:
+    return {p.pid for p in own_tools() if p.name() == "z3"}
+
+
+def until(condition, seconds: float = 60) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def test_a_running_call_that_nobody_waits_for_is_broken_off(single):
+    single.verify(ask(GOOD + "// warm"))
+    before = solvers()
+    request = ask(HARD + "// long", solver_s=600)
+    first, second = single.submit(request), single.submit(request)
+    assert until(lambda: solvers() - before)
+    proving = solvers() - before
+    assert first.cancel()
+    time.sleep(0.5)
+    assert proving <= solvers()  # the second still waits
+    began = time.monotonic()
+    assert second.cancel()
+    assert single.verify(ask(GOOD + "// after the long one")).status is Status.VERIFIED
+    assert time.monotonic() - began < 60  # the proof alone would take ten minutes
+    assert not proving & solvers()
+    again = single.submit(request)  # not joined to the one that was broken off
+    assert until(lambda: solvers())
+    assert again.cancel()
+
+
+def test_a_call_can_be_awaited_and_cancelled_by_its_task(single):
+    async def both() -> Verdict:
+        slow = asyncio.create_task(asyncio.wait_for(_awaited(single, ask(HARD + "// task", solver_s=600)), 2))
+        with pytest.raises(TimeoutError):
+            await slow
+        return await _awaited(single, ask(GOOD + "// awaited"))
+
+    assert asyncio.run(both()).status is Status.VERIFIED
+
+
+async def _awaited(pool: Pool, request: VerifyRequest) -> Verdict:
+    return await asyncio.wrap_future(pool.submit(request))
+
+
+def test_a_tool_that_hangs_is_ended_by_the_wall_clock(single):
+    single.verify(ask(GOOD + "// before it hangs"))
+    for process in own_tools():
+        if process.name() in ("cli", "mono", "mono-sgen"):
+            process.send_signal(signal.SIGSTOP)
+    stopped = single.verify(ask(GOOD + "// hangs", wall_s=2))
+    assert (stopped.status, stopped.complete) == (Status.TIMEOUT, False)
+    assert single.verify(ask(GOOD + "// goes on")).status is Status.VERIFIED
+
+
+def test_times_are_told_apart(single):
+    first, second = (single.submit(ask(HARD + f"// timed {n}", solver_s=1)) for n in range(2))
+    times, later = first.result().times, second.result().times
+    assert times.solver_s is not None
+    assert 0.1 < times.solver_s <= 2 * times.tool_s  # of the processor, in however many processes
+    assert times.queue_s < times.tool_s
+    assert later.queue_s >= times.tool_s
+
+
+def test_worn_out_workers_are_replaced_while_others_serve():
+    with Pool(PoolSettings(workers=2), find_adapter=lambda language: DafnyAdapter(uses=2)) as pool:
+        futures = [pool.submit(ask(GOOD + f"// use {n}")) for n in range(7)]
+        assert [f.result().status for f in futures] == [Status.VERIFIED] * 7
 
 
 def test_workers_are_replaced_when_worn_out():

@@ -33,6 +33,8 @@ COMMANDS = {
     "play": "Step through an episode in the terminal.",
     "evaluate": "Run a policy over a suite's split and print rates with intervals.",
     "train": "Train a policy: warm start, GRPO, evaluation before and after.",
+    "cache": "Show or clear the verdicts kept on this machine.",
+    "bench": "Measure the verifier: cold, warm, cached, pool, and whether they agree.",
     "explain": "Say why a recorded or a fresh candidate scores what it scores.",
     "rescore": "Score recorded episodes again under other weights or another reward, without a verifier.",
     "report": "Write the HTML report of a run or evaluation folder.",
@@ -42,6 +44,7 @@ COMMANDS = {
 EXTRAS = {name: "train" for name in ("torch", "transformers", "trl", "accelerate", "datasets", "tokenizers")} | {
     "wandb": "wandb",
     "vllm": "vllm",
+    "ray": "ray",
 }
 """Optional packages, by the extra that installs them."""
 

@@ -16,12 +16,12 @@ from verulaw_rl.config.episode import EpisodeConfig, EpisodeTerms, RewardConfig
 from verulaw_rl.config.verification import VerificationConfig
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.evidence import Evidence
-from verulaw_rl.evidence.live import limits_of, pool_verifier
+from verulaw_rl.evidence.live import limits_of, open_pool, pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
 from verulaw_rl.languages.base import Finding
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.execution import RunResult
-from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.pool import Pool
 
 
 def _nothing() -> None:
@@ -87,14 +87,14 @@ class _LazyPool:
     """A pool that starts when it is first asked for, and again after it was closed."""
 
     def __init__(self, config: VerificationConfig) -> None:
-        self._settings = PoolSettings(workers=config.workers or 0, sandbox=config.sandbox)
+        self._config = config
         self._lock = threading.Lock()
         self._pool: Pool | None = None
 
     def started(self) -> Pool:
         with self._lock:
             if self._pool is None:
-                self._pool = Pool(self._settings)
+                self._pool = open_pool(self._config)
             return self._pool
 
     def close(self) -> None:

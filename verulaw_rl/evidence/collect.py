@@ -162,4 +162,5 @@ def _times(audit_s: float, verdicts: Iterable[Verdict | None]) -> dict[str, floa
         "audit_s": audit_s,
         "queue_s": sum(v.times.queue_s for v in real),
         "tool_s": sum(v.times.tool_s for v in real),
+        "solver_s": sum(v.times.solver_s or 0.0 for v in real),
     }

@@ -82,7 +82,7 @@ class Evidence:
     summary: str = ""
     verifier_calls: int = 0
     times: dict[str, float] = field(default_factory=dict, compare=False)
-    """Seconds by part: ``queue_s``, ``tool_s``, ``audit_s``."""
+    """Seconds by part: ``queue_s``, ``tool_s``, ``solver_s`` (CPU, where the worker tells it), ``audit_s``."""
 
     @property
     def specification_changed(self) -> bool:

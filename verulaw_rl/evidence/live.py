@@ -1,11 +1,50 @@
-"""A verifier for evidence from a pool: one language, one set of limits."""
+"""A pool as a run's config wants it, and a verifier for evidence from it: one language, one set of limits."""
 
 from __future__ import annotations
 
-from verulaw_rl.config.verification import VerificationConfig
+import logging
+from pathlib import Path
+
+from verulaw_rl.config.verification import CacheConfig, VerificationConfig
+from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.ablation import Verifier
-from verulaw_rl.verification.pool import Pool
+from verulaw_rl.verification.cache import MemoryCache, VerdictCache
+from verulaw_rl.verification.disk_cache import FILE, DiskCache, default_path
+from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.verdict import Limits, Verdict, VerifyRequest
+
+log = logging.getLogger(__name__)
+
+
+def open_pool(config: VerificationConfig) -> Pool:
+    """A pool for episodes, with the verdicts of earlier runs.
+
+    What measures the tool itself (building and validating suites, ``bench``) makes a :class:`Pool` without them.
+
+    Raises:
+        UserError: the cache named cannot be used, no sandbox although insisted on, no cluster at the address.
+    """
+    settings = PoolSettings(
+        workers=config.workers or 0,
+        memory_bytes=limits_of(config).memory_bytes,
+        sandbox=config.sandbox,
+        backend=config.backend,
+        ray_address=config.ray_address,
+    )
+    return Pool(settings, cache=_cache_of(config.cache))
+
+
+def _cache_of(config: CacheConfig | bool) -> VerdictCache | None:
+    if not isinstance(config, CacheConfig):
+        return MemoryCache(0)
+    size_bytes = config.size_mb * 2**20
+    if config.path is not None:
+        return DiskCache(Path(config.path).expanduser() / FILE, size_bytes)
+    try:
+        return DiskCache(default_path(), size_bytes)
+    except UserError as error:  # nobody asked for it
+        log.warning("%s; verdicts are remembered in memory only", error)
+        return None
 
 
 def limits_of(config: VerificationConfig) -> Limits:

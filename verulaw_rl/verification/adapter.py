@@ -49,6 +49,8 @@ class Adapter(Protocol):
     language: str
     known_good: str
     """A small program that verifies wherever the tool works: readiness, and who is at fault for a crash."""
+    hostile: tuple[str, ...]
+    """Programs that try to crash, deceive, exhaust or leave the tool; ``bench --soak`` mixes them in."""
 
     def identity(self) -> ToolIdentity:
         """Version, solver and flags; part of every cache key and record."""

@@ -1,7 +1,8 @@
 """Verdicts by content: the interface of a cache, and one in memory.
 
-The key holds everything that a verdict depends on: program, tool identity, limits. Only settled
-verdicts are kept (:func:`cacheable`); a timeout or a fault may come out otherwise the next time.
+The key holds everything that a verdict depends on: program, tool identity, limits, and our own reading of
+what the tool prints. Only settled verdicts are kept (:func:`cacheable`); a timeout or a fault may come out
+otherwise the next time. ``verification.disk_cache`` keeps them on disk.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import json
 import threading
 from collections import OrderedDict
 from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
 from verulaw_rl.verification.verdict import Status, ToolIdentity, Verdict, VerifyRequest
@@ -22,10 +25,23 @@ def cache_key(request: VerifyRequest, tool: ToolIdentity) -> str:
         "language": request.language,
         "program": request.program,
         "tool": asdict(tool),
+        "reading": reading_of(request.language),
         "solver_s": request.limits.solver_s,
         "error_limit": request.limits.error_limit,
     }
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@lru_cache
+def reading_of(language: str) -> str:
+    """Hash of the sources that turn a tool's output into a Verdict: no kept verdict outlives a change of them."""
+    package = Path(__file__).parent.parent
+    files = [package / "verification/verdict.py", package / "languages/base.py"]
+    files += [f for room in ("verification", "languages") for f in (package / room / language).glob("*.py")]
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def cacheable(verdict: Verdict) -> bool:

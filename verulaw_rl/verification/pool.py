@@ -1,34 +1,37 @@
 """Programs in, Verdicts out, many at once: the one door to the verifiers.
 
-A :class:`Pool` keeps as many worker threads as there are cores, each with its own warm worker per
-language. Callers from any thread submit requests; identical ones in flight are joined, settled
-verdicts are remembered. A worker that breaks is replaced and the call tried once more; if the
-program breaks a fresh worker too while a known good program verifies there, the fault is the
-program's, else the machine's: either way a Verdict with status ``error``, never an exception.
+A :class:`Pool` has a thread for each seat (``verification.seat``), on this machine or on a Ray cluster.
+Callers from any thread submit requests and wait, or await (``asyncio.wrap_future``): requests queue until a
+seat is free, identical ones in flight are joined, settled verdicts are remembered. A call that nobody waits
+for any more is broken off. What a program does to its worker is a Verdict, never an exception; a seat whose
+machine is gone hands its call to another.
 """
 
 from __future__ import annotations
 
 import atexit
-import itertools
-import os
+import logging
+import queue
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Literal, Self
 
-from verulaw_rl.verification.adapter import Adapter, Worker, WorkerFault
 from verulaw_rl.verification.cache import MemoryCache, VerdictCache, cache_key, cacheable
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.registry import get_adapter
-from verulaw_rl.verification.sandbox import Sandbox, detect_sandbox
+from verulaw_rl.verification.sandbox import detect_sandbox
+from verulaw_rl.verification.seat import AbandonedError, FindAdapter, LocalSeats, Seat, SeatLostError, Seats
 from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict, VerifyRequest
 
-_CPUS_PER_WORKER = 3
-"""Dafny's server runs half as many solvers as it sees processors: with three it runs one, as the limits assume."""
+log = logging.getLogger(__name__)
+
+_MOVES = 3
+"""Seats that a call may lose before it is given up: a program could be what ends them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +39,19 @@ class PoolSettings:
     """How a pool works."""
 
     workers: int = 0
-    """Verifications at once; 0 takes the number of cores this process may use."""
+    """Verifications at once; 0 for as many as cores and memory carry."""
+    memory_bytes: int = Limits().memory_bytes
+    """Limit of a worker, by which they are counted; a call's own limit holds for the call."""
     sandbox: Literal["auto", "bwrap", "none"] = "auto"
+    backend: Literal["local", "ray"] = "local"
+    """Where the seats are."""
+    ray_address: str = "auto"
+    """Of the cluster, for ``ray``."""
     cache_entries: int = 10_000
-    """Verdicts remembered; 0 for none."""
+    """Verdicts remembered in memory where the pool is given no cache; 0 for none."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Job:
     """One verification that one or more callers wait for."""
 
@@ -50,26 +59,59 @@ class _Job:
     key: str
     submitted: float
     waiting: list[Future[Verdict]] = field(default_factory=list)
-    started: bool = False
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Nobody waits any more."""
+    seat: Seat | None = None
+    """Where it is being verified."""
+    moves: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Execution:
+    """One run of a program that one caller waits for."""
+
+    run: Callable[[Seat], RunResult]
+    result: Future[RunResult] = field(default_factory=Future)
+    moves: int = 0
 
 
 class Pool:
-    """Verifies programs on several workers. Thread-safe. Use as a context manager, or :meth:`close` it."""
+    """Verifies programs on several seats. Thread-safe. Use as a context manager, or :meth:`close` it.
 
-    def __init__(self, settings: PoolSettings | None = None, *, cache: VerdictCache | None = None) -> None:
+    Args:
+        settings: the defaults when absent.
+        cache: of verdicts; one in memory when absent.
+        find_adapter: gives the tool of a language.
+
+    Raises:
+        UserError: the sandbox that was insisted on does not work, or there is no Ray cluster at the address.
+    """
+
+    def __init__(
+        self,
+        settings: PoolSettings | None = None,
+        *,
+        cache: VerdictCache | None = None,
+        find_adapter: FindAdapter = get_adapter,
+    ) -> None:
         self.settings = settings or PoolSettings()
-        self.workers = self.settings.workers or len(os.sched_getaffinity(0))
-        self.sandbox: Sandbox = detect_sandbox(self.settings.sandbox)
+        self._seats = _make_seats(self.settings, find_adapter)
+        self.workers = self._seats.workers
+        self.sandbox = self._seats.sandbox
         self._cache: VerdictCache = cache or MemoryCache(self.settings.cache_entries)
-        self._adapters: dict[str, tuple[Adapter, ToolIdentity]] = {}
+        self._identities: dict[str, ToolIdentity] = {}
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
-        self._held: set[Worker] = set()
-        self._mine = threading.local()
-        self._seats = itertools.count()
-        self._closing = False
-        # The worker threads also are the parents of the workers' processes, which end with them.
-        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="verify")
+        self._closing = threading.Event()
+        self._tasks: queue.SimpleQueue[_Job | _Execution | None] = queue.SimpleQueue()
+        self._without_seat: set[int] = set()
+        # A worker's processes are children of its thread and end with it.
+        self._threads = [
+            threading.Thread(target=self._serve, args=(n,), name=f"verify-{n}", daemon=True)
+            for n in range(self.workers)
+        ]
+        for thread in self._threads:
+            thread.start()
         # Without namespaces nothing else would end the workers of a pool that was never closed.
         atexit.register(self.close)
 
@@ -85,7 +127,10 @@ class Pool:
         Raises:
             UserError: no such language, or its tool is missing or unsupported.
         """
-        return self._adapter(language)[1]
+        with self._lock:
+            if language not in self._identities:
+                self._identities[language] = self._seats.identity(language)
+            return self._identities[language]
 
     def verify(self, request: VerifyRequest) -> Verdict:
         """The verdict on one program, waiting for it.
@@ -96,12 +141,12 @@ class Pool:
         return self.submit(request).result()
 
     def submit(self, request: VerifyRequest) -> Future[Verdict]:
-        """Ask for a verdict. Cancelling the future of a request that still waits for a worker drops it.
+        """Ask for a verdict. Cancelling the future, at any time, breaks the call off if nobody else waits for it.
 
         Raises:
             UserError: no such language, or its tool is missing or unsupported.
         """
-        if self._closing:
+        if self._closing.is_set():
             raise RuntimeError("the pool is closed")
         key = cache_key(request, self.identity(request.language))
         future: Future[Verdict] = Future()
@@ -109,139 +154,174 @@ class Pool:
             future.set_result(replace(known, cached=True, times=Times()))
             return future
         with self._lock:
-            if self._closing:
+            if self._closing.is_set():
                 raise RuntimeError("the pool is closed")
             job = self._jobs.get(key)
             if job is None:
                 job = self._jobs[key] = _Job(request, key, time.monotonic())
-                self._threads.submit(self._run, job)
+                self._tasks.put(job)
             job.waiting.append(future)
-            if job.started:
-                future.set_running_or_notify_cancel()
+        future.add_done_callback(partial(self._dropped, job))
         return future
 
     def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits | None = None) -> RunResult:
-        """Run ``calls`` against a program and say what it printed; waits for one of the workers' threads.
+        """Run ``calls`` against a program and say what it printed; waits for one of the seats.
 
         Raises:
             UserError: no such language, or its tool is missing or unsupported.
         """
-        adapter, _ = self._adapter(language)
-        return self._threads.submit(adapter.execute, self.sandbox, program, calls, limits or ExecutionLimits()).result()
+        self.identity(language)
+        execution = _Execution(lambda seat: seat.execute(language, program, calls, limits or ExecutionLimits()))
+        with self._lock:
+            if self._closing.is_set():
+                raise RuntimeError("the pool is closed")
+            self._tasks.put(execution)
+        return execution.result.result()
 
     def close(self) -> None:
         """Drop what waits, stop what runs, and return when no process of the pool is left."""
         atexit.unregister(self.close)
         with self._lock:
-            self._closing = True
-            held = tuple(self._held)
-        for worker in held:
-            worker.end()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for worker in tuple(self._held):
-            worker.close()
-            self._held.discard(worker)
-        with self._lock:
-            left = [f for job in self._jobs.values() for f in job.waiting]
-            self._jobs.clear()
-        for future in left:
-            future.cancel()
+            first = not self._closing.is_set()
+            self._closing.set()
+            for job in self._jobs.values():
+                self._break_off(job)
+        if first:
+            for _ in self._threads:
+                self._tasks.put(None)
+        for thread in self._threads:
+            thread.join()
+        while first and not self._tasks.empty():
+            if (task := self._tasks.get()) is not None:
+                self._fail(task, RuntimeError("the pool was closed"))
+        if first:
+            self._seats.close()
 
-    def _adapter(self, language: str) -> tuple[Adapter, ToolIdentity]:
-        with self._lock:
-            if language not in self._adapters:
-                adapter = get_adapter(language)
-                self._adapters[language] = (adapter, adapter.identity())
-            return self._adapters[language]
+    def _serve(self, number: int) -> None:
+        """The life of a thread: get a seat, and use it until it is lost or the pool closes."""
+        seat: Seat | None = None
+        while not self._closing.is_set():
+            if seat is None and (seat := self._open(number)) is None:
+                continue
+            task = self._tasks.get()
+            if task is None:
+                break
+            try:
+                if isinstance(task, _Job):
+                    self._run(task, seat)
+                else:
+                    self._execute(task, seat)
+            except SeatLostError as lost:
+                log.warning("a verifier's seat was lost (%s); its call goes to another", lost)
+                seat.close()
+                seat = None
+                task.moves += 1
+                if task.moves < _MOVES:
+                    self._tasks.put(task)
+                else:
+                    self._give_up(task, f"{_MOVES} seats were lost with this call: {lost}")
+        if seat is not None:
+            seat.close()
 
-    def _run(self, job: _Job) -> None:
+    def _open(self, number: int) -> Seat | None:
+        try:
+            seat = self._seats.open(number, self._closing)
+        except SeatLostError as why:
+            with self._lock:
+                self._without_seat.add(number)
+                nobody = len(self._without_seat) == self.workers
+            # While others serve, what waits is theirs; when nobody has a seat, it would wait forever.
+            while nobody and not self._closing.is_set():
+                try:
+                    task = self._tasks.get_nowait()
+                except queue.Empty:
+                    break
+                if task is not None:
+                    self._give_up(task, str(why))
+            return None
         with self._lock:
-            job.started = True
-            job.waiting = [f for f in job.waiting if f.set_running_or_notify_cancel()]
-            if not job.waiting or self._closing:
-                self._jobs.pop(job.key, None)
-                for future in job.waiting:
-                    future.set_exception(RuntimeError("the pool was closed"))
-                return
+            self._without_seat.discard(number)
+        return seat
+
+    def _run(self, job: _Job, seat: Seat) -> None:
+        with self._lock:
+            if not (stopped := job.stop.is_set()):
+                job.seat = seat
+        if stopped:
+            self._fail(job, RuntimeError("the pool was closed"))
+            return
         queue_s = time.monotonic() - job.submitted
         try:
-            verdict = self._verify(job.request)
+            verdict = seat.verify(job.request, job.stop)
             verdict = replace(verdict, times=replace(verdict.times, queue_s=queue_s))
             if cacheable(verdict):
                 self._cache.put(job.key, verdict)
-        except BaseException as e:
-            for future in self._finish(job):
-                future.set_exception(e)
+        except SeatLostError:
+            with self._lock:
+                job.seat = None
+            raise
+        except AbandonedError:
+            self._fail(job, RuntimeError("the pool was closed"))
             return
+        except BaseException as e:
+            self._fail(job, e)
+            return
+        self._answer(job, verdict)
+
+    def _execute(self, execution: _Execution, seat: Seat) -> None:
+        try:
+            execution.result.set_result(execution.run(seat))
+        except SeatLostError:
+            raise
+        except BaseException as e:
+            execution.result.set_exception(e)
+
+    def _answer(self, job: _Job, verdict: Verdict) -> None:
         for future in self._finish(job):
-            future.set_result(verdict)
+            if future.set_running_or_notify_cancel():
+                future.set_result(verdict)
+
+    def _fail(self, task: _Job | _Execution, error: BaseException) -> None:
+        for future in self._finish(task) if isinstance(task, _Job) else [task.result]:
+            if future.set_running_or_notify_cancel():
+                future.set_exception(error)
+
+    def _give_up(self, task: _Job | _Execution, why: str) -> None:
+        """Answer without a tool: the fault is the machine's."""
+        if isinstance(task, _Job):
+            tool = self.identity(task.request.language)
+            self._answer(task, Verdict(Status.ERROR, (), False, tool, message=why, sandbox=self.sandbox.mode))
+        else:
+            task.result.set_result(RunResult("unavailable", "", why, sandbox=self.sandbox.mode))
 
     def _finish(self, job: _Job) -> list[Future[Verdict]]:
+        """Take a job out, so that no one joins it any more; who waits for it."""
         with self._lock:
-            self._jobs.pop(job.key, None)
+            job.seat = None
+            if self._jobs.get(job.key) is job:
+                del self._jobs[job.key]
             return job.waiting
 
-    def _verify(self, request: VerifyRequest) -> Verdict:
-        adapter, identity = self._adapter(request.language)
-        limits = request.limits
-        said = ""
-        for attempt in range(2):
-            try:
-                return self._worker(adapter, limits, fresh=attempt > 0).verify(request.program, limits)
-            except (WorkerFault, OSError) as fault:
-                said = str(fault)
-                if self._closing:
-                    raise RuntimeError("the pool was closed") from None
-        return Verdict(
-            status=Status.ERROR,
-            diagnostics=(),
-            complete=False,
-            tool=identity,
-            message=said,
-            program_fault=self._tool_works(adapter, limits),
-            sandbox=self.sandbox.mode,
-        )
-
-    def _tool_works(self, adapter: Adapter, limits: Limits) -> bool:
-        try:
-            worker = self._worker(adapter, limits, fresh=True)
-            return worker.verify(adapter.known_good, limits).status is Status.VERIFIED
-        except (WorkerFault, OSError):
-            return False
-
-    def _worker(self, adapter: Adapter, limits: Limits, *, fresh: bool) -> Worker:
-        """This thread's worker for a language, started anew where there is none that will do."""
-        mine: dict[tuple[str, int], Worker] = self._mine.__dict__.setdefault("workers", {})
-        slot = (adapter.language, limits.memory_bytes)
-        worker = mine.get(slot)
-        if worker is not None and (fresh or not worker.usable):
-            self._drop(mine, slot)
-            worker = None
-        if worker is None:
-            for other in [s for s in mine if s[0] == adapter.language]:
-                self._drop(mine, other)
-            worker = adapter.start_worker(self.sandbox, limits.memory_bytes, self._cpus())
-            mine[slot] = worker
-            with self._lock:
-                self._held.add(worker)
-                closing = self._closing
-            if closing:
-                worker.end()
-        return worker
-
-    def _drop(self, mine: dict[tuple[str, int], Worker], slot: tuple[str, int]) -> None:
-        worker = mine.pop(slot)
-        with suppress(OSError):
-            worker.close()
+    def _dropped(self, job: _Job, future: Future[Verdict]) -> None:
+        """Break a job off when the last who waited has cancelled."""
+        if not future.cancelled():
+            return
         with self._lock:
-            self._held.discard(worker)
+            if self._jobs.get(job.key) is job and all(f.cancelled() for f in job.waiting):
+                del self._jobs[job.key]
+                self._break_off(job)
 
-    def _cpus(self) -> tuple[int, ...]:
-        """Processors of this thread's workers: a window of a few, another for each thread."""
-        if not hasattr(self._mine, "seat"):
-            self._mine.seat = next(self._seats)
-        available = sorted(os.sched_getaffinity(0))
-        if len(available) <= _CPUS_PER_WORKER:
-            return ()
-        first = self._mine.seat * _CPUS_PER_WORKER
-        return tuple(sorted(available[(first + i) % len(available)] for i in range(_CPUS_PER_WORKER)))
+    def _break_off(self, job: _Job) -> None:
+        """With the lock held, so that the seat is still this job's."""
+        job.stop.set()
+        if job.seat is not None:
+            job.seat.end()
+
+
+def _make_seats(settings: PoolSettings, find_adapter: FindAdapter) -> Seats:
+    if settings.backend == "local":
+        sandbox = detect_sandbox(settings.sandbox)
+        return LocalSeats(settings.workers, settings.memory_bytes, sandbox, find_adapter)
+    from verulaw_rl.verification.ray_seats import RaySeats
+
+    return RaySeats(settings.ray_address, settings.workers, settings.memory_bytes, settings.sandbox, find_adapter)

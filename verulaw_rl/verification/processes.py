@@ -89,6 +89,10 @@ class Contained:
         """Resident memory of the whole tree."""
         return _resident(process_tree(self.pid))
 
+    def cpu_s(self, name: str) -> float | None:
+        """CPU seconds that programs of a name have used below it, ended ones included; ``None`` where unknown."""
+        return _cpu_s(process_tree(self.pid), name)
+
     def exchange(self, data: bytes, done: Callable[[bytearray], bool], wall_s: float) -> bytes:
         """Write ``data``, then read until ``done`` says that the answer is whole.
 
@@ -254,6 +258,23 @@ def _resident(pids: tuple[int, ...]) -> int:
         except psutil.Error:
             continue
     return total
+
+
+def _cpu_s(pids: tuple[int, ...], name: str) -> float | None:
+    ticks = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat") as f:
+                stat = f.read()
+        except OSError:
+            if not os.path.exists("/proc/self/stat"):
+                return None
+            continue  # gone meanwhile, and counted by its parent
+        command, _, rest = stat[stat.index("(") + 1 :].rpartition(")")
+        user, system, children_user, children_system = map(int, rest.split()[11:15])
+        # Only the solvers are ever children of the tool, so what its ended children used was theirs.
+        ticks += user + system if command == name[:15] else children_user + children_system
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _signal_group(pid: int) -> None:

@@ -8,21 +8,25 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.verification.adapter import Adapter
 
 
-def _dafny() -> Adapter:
+def _dafny(warm: bool) -> Adapter:
     from verulaw_rl.verification.dafny.adapter import DafnyAdapter
 
-    return DafnyAdapter()
+    return DafnyAdapter(warm=warm)
 
 
-_ADAPTERS: dict[str, Callable[[], Adapter]] = {"dafny": _dafny}
+_ADAPTERS: dict[str, Callable[[bool], Adapter]] = {"dafny": _dafny}
 
 
-def get_adapter(language: str) -> Adapter:
+def get_adapter(language: str, *, warm: bool = True) -> Adapter:
     """An adapter for the installed tool of a language.
+
+    Args:
+        language: of the programs.
+        warm: keep the tool running between programs where it can be; otherwise start it for each.
 
     Raises:
         UserError: no such language, or its tool is missing or unsupported.
     """
     if language not in _ADAPTERS:
         raise UserError(f"no verifier for language {language!r}; known: {', '.join(sorted(_ADAPTERS))}")
-    return _ADAPTERS[language]()
+    return _ADAPTERS[language](warm)

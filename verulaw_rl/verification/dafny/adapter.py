@@ -13,6 +13,17 @@ from verulaw_rl.verification.verdict import ToolIdentity
 
 KNOWN_GOOD = "method KnownGood(x: int) returns (y: int) ensures y > x { y := x + 1; }\n"
 
+HOSTILE: tuple[str, ...] = (
+    # Ends the server's reply in its own words.
+    'method M() {\n  assert {:error @"x\n[SUCCESS] [[DAFNY-SERVER: EOM]]\n"} false;\n}',
+    # Deeper than the parser's stack, which takes the whole process with it.
+    f"method M() {{ assert {'(' * 20_000}true{')' * 20_000}; }}",
+    'include "/etc/passwd"\nmethod M() { assert true; }',
+    # The solver finds no end of it.
+    "lemma M(a: int, b: int, c: int) requires a > 1 && b > 1 && c > 1 ensures a*a*a + b*b*b != c*c*c {}",
+    "\0\x1b[2J\ud800" * 1000,
+)
+
 
 class DafnyAdapter:
     """The installed Dafny.
@@ -25,6 +36,7 @@ class DafnyAdapter:
 
     language = "dafny"
     known_good = KNOWN_GOOD
+    hostile: tuple[str, ...] = HOSTILE
 
     def __init__(self, *, warm: bool = True, uses: int = 500, rss_bytes: int = 3 * 2**29) -> None:
         self.tool: DafnyTool = find_dafny()

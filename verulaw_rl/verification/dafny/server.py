@@ -15,6 +15,7 @@ import json
 import re
 import time
 import uuid
+from dataclasses import replace
 
 from verulaw_rl.verification.adapter import WorkerFault
 from verulaw_rl.verification.dafny.command import environment_for, options, policy_for
@@ -27,6 +28,8 @@ from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity,
 
 _END = "[[DAFNY-SERVER: EOM]]"
 _REPLY_END = re.compile(r"^\[(SUCCESS|FAILURE)\] \[\[DAFNY-SERVER: EOM\]\]\s*$", re.MULTILINE)
+
+_SOLVER = "z3"
 
 START_S = 60.0
 """Wall time for the server to become ready, on a loaded machine."""
@@ -98,6 +101,7 @@ class ServerWorker:
             return at >= 0 and answer.find(_END.encode(), at) >= 0
 
         began = time.monotonic()
+        solver_began_s = self._contained.cpu_s(_SOLVER)
         ended = True
         try:
             answer = self._contained.exchange(data, done, limits.wall_s)
@@ -111,9 +115,13 @@ class ServerWorker:
         if ended and (len(ends) != 1 or text[ends[0].end() :].strip() or ends[0][1] != "SUCCESS"):
             self.close()
             raise WorkerFault(f"the server's reply is out of step: {text.strip().splitlines()[-1:]}")
-        return self._judge(text, file, program, limits, ended, time.monotonic() - began)
+        times = Times(tool_s=time.monotonic() - began)
+        solver_ended_s = self._contained.cpu_s(_SOLVER) if ended else None
+        if solver_began_s is not None and solver_ended_s is not None:
+            times = replace(times, solver_s=solver_ended_s - solver_began_s)
+        return self._judge(text, file, program, limits, ended, times)
 
-    def _judge(self, text: str, file: str, program: str, limits: Limits, ended: bool, tool_s: float) -> Verdict:
+    def _judge(self, text: str, file: str, program: str, limits: Limits, ended: bool, times: Times) -> Verdict:
         output = parse_output(text, file=file, dialect="2", server=True)
         verdict = make_verdict(
             output,
@@ -122,7 +130,7 @@ class ServerWorker:
             error_limit=limits.error_limit,
             server=True,
             ended=ended,
-            times=Times(tool_s=tool_s),
+            times=times,
             sandbox=self._sandbox.mode,
         )
         if output.crash or verdict.status is Status.ERROR:

@@ -1,0 +1,179 @@
+"""``verulaw-rl bench``: measure the verifier on this machine.
+
+Prints what the documentation's figures come from. No verdict comes from the cache of this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from verulaw_rl.cli.progress import progress_bar
+from verulaw_rl.evidence.collect import collect
+from verulaw_rl.evidence.live import pool_verifier
+from verulaw_rl.languages.base import Task
+from verulaw_rl.suites.bundled import bundled_suite
+from verulaw_rl.suites.sources import suite_programs
+from verulaw_rl.verification import measure
+from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.registry import get_adapter
+from verulaw_rl.verification.verdict import Limits
+
+LANGUAGE = "dafny"
+
+
+def bench_command(
+    what: Annotated[Literal["verifier"], typer.Argument(help="What to measure.")],
+    programs: Annotated[int, typer.Option(min=1, help="Programs, spread over the suite by size.")] = 30,
+    suite: Annotated[str | None, typer.Option(help="A named suite: seed (default), dafnybench.")] = None,
+    root: Annotated[Path | None, typer.Option(help="Folder that a benchmark was downloaded to.")] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="Folder of programs of your own.")] = None,
+    solver_s: Annotated[float, typer.Option(min=0.1, help="Solver work per declaration, in seconds.")] = 30.0,
+    ray: Annotated[
+        str | None, typer.Option(help="Address of a Ray cluster whose verdicts are compared too (auto: this one).")
+    ] = None,
+    soak: Annotated[
+        int, typer.Option(min=0, help="Only this many verifications, one in ten hostile, watching memory.")
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure the verifier: cold, warm, cached, the pool's own time, a whole submission, and whether verdicts agree.
+
+    All ratios are of one run over the same programs. Exits with 1 if two ways of verifying gave different verdicts,
+    or a soak lost a call or left a process behind.
+    """
+    name, found, _ = suite_programs(suite or ("seed" if source is None else None), source, ".dfy", root)
+    chosen = spread(sorted(found, key=lambda p: (len(p.text), p.name)), programs)
+    names, texts = [p.name for p in chosen], [p.text for p in chosen]
+    limits = Limits(solver_s=solver_s)
+    head = {
+        "tool": asdict(get_adapter(LANGUAGE).identity()),
+        "suite": name,
+        "programs": len(texts),
+        "cores": len(os.sched_getaffinity(0)),
+        "load_before": os.getloadavg()[0],
+        "python": platform.python_version(),
+    }
+    if soak:
+        result, good = _soak(texts, soak, limits)
+    else:
+        result, good = _speeds(names, texts, limits, ray)
+    if as_json:
+        typer.echo(json.dumps({**head, **result}))
+    else:
+        _print(f"{name}, {len(texts)} programs, {head['cores']} cores, load {head['load_before']:.1f}", result)
+    raise typer.Exit(0 if good else 1)
+
+
+def spread(items: Sequence[Any], wanted: int) -> list[Any]:
+    """So many of the items, at even distances, first and last included."""
+    if wanted >= len(items):
+        return list(items)
+    return [items[round(n * (len(items) - 1) / max(1, wanted - 1))] for n in range(wanted)]
+
+
+def _speeds(names: Sequence[str], texts: Sequence[str], limits: Limits, ray: str | None) -> tuple[dict[str, Any], bool]:
+    def passed(title: str, settings: PoolSettings, **more: Any) -> measure.Pass:
+        with progress_bar(title) as progress:
+            return measure.verify_all(LANGUAGE, texts, limits, settings, progress=progress, **more)
+
+    one = PoolSettings(workers=1)
+    cold = passed("Cold", one, find_adapter=measure.cold)
+    warm = passed("Warm", one)
+    queued = passed("One worker", one, callers=measure.CALLERS)
+    double = passed("Two workers", PoolSettings(workers=2), callers=measure.CALLERS)
+    cached = measure.from_cache(LANGUAGE, texts, limits, warm.verdicts)
+    others = {"cold": cold, "one_worker_loaded": queued, "two_workers_loaded": double, "cached": cached}
+    if ray is not None:
+        others["ray"] = passed("Ray", PoolSettings(backend="ray", ray_address=ray), callers=measure.CALLERS)
+    differ = {way: measure.differing(names, warm.verdicts, other.verdicts) for way, other in others.items()}
+    overhead = measure.pool_overhead()
+    plain_s, submission_s = _submissions(limits, len(texts))
+    result = {
+        "cold_s": cold.median_s,
+        "warm_s": warm.median_s,
+        "warm_speedup": cold.median_s / warm.median_s,
+        "one_worker_s": queued.wall_s,
+        "two_workers_s": double.wall_s,
+        "two_workers_speedup": queued.wall_s / double.wall_s,
+        "submission_ratio": submission_s / plain_s,
+        "cached_s": statistics.median(cached.seconds) if cached.seconds else None,
+        "pool_call_s": overhead.call_s,
+        "pool_calls_per_s": overhead.calls_per_s,
+        "differing": differ,
+    }
+    return result, not any(differ.values())
+
+
+def _submissions(limits: Limits, wanted: int) -> tuple[float, float]:
+    """Wall seconds of plain verifications of references, and of scoring the same with all their probes."""
+    instances = spread([i for i in bundled_suite(Task.ANNOTATION_REPAIR).instances if i.probes], wanted)
+    plain_s = submission_s = 0.0
+    with (
+        Pool(PoolSettings(workers=1), cache=measure.no_cache()) as pool,
+        progress_bar("Submissions") as progress,
+    ):
+        verify = pool_verifier(pool, LANGUAGE, limits)
+        verify(get_adapter(LANGUAGE).known_good)
+        for done, instance in enumerate(instances, start=1):
+            plain_s += _seconds(verify, instance.reference)
+            submission_s += _seconds(collect, instance, instance.reference, verify)
+            progress(done, len(instances))
+    return plain_s, submission_s
+
+
+def _seconds(call: Callable[..., object], *arguments: object) -> float:
+    began = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - began
+
+
+def _soak(texts: Sequence[str], calls: int, limits: Limits) -> tuple[dict[str, Any], bool]:
+    with progress_bar("Soak") as progress:
+        done = measure.soak(LANGUAGE, texts, calls, limits, PoolSettings(), progress)
+    result = {**asdict(done), "rss_growth": done.rss_last_mb / done.rss_first_mb - 1}
+    return result, not (done.lost or done.survivors)
+
+
+_ROWS = {
+    "cold_s": ("cold, median", "{:.2f} s"),
+    "warm_s": ("warm, median", "{:.2f} s"),
+    "warm_speedup": ("warm against cold", "{:.1f}×"),
+    "one_worker_s": ("one worker, all programs", "{:.1f} s"),
+    "two_workers_s": ("two workers, all programs", "{:.1f} s"),
+    "two_workers_speedup": ("two workers against one", "{:.2f}×"),
+    "submission_ratio": ("a submission with its probes against verifying it", "{:.2f}×"),
+    "cached_s": ("cached call, median", "{:.4f} s"),
+    "pool_call_s": ("pool's own time a call", "{:.5f} s"),
+    "pool_calls_per_s": (f"pool with {measure.SIMULATED_WORKERS} workers that answer at once", "{:,.0f} calls/s"),
+    "calls": ("verifications", "{}"),
+    "lost": ("calls without a verdict", "{}"),
+    "statuses": ("statuses", "{}"),
+    "rss_first_mb": ("resident memory after warm-up", "{:.0f} MB"),
+    "rss_last_mb": ("resident memory at the end", "{:.0f} MB"),
+    "rss_growth": ("growth", "{:+.1%}"),
+    "survivors": ("processes left behind", "{}"),
+    "wall_s": ("wall time", "{:.0f} s"),
+}
+
+
+def _print(title: str, result: dict[str, Any]) -> None:
+    table = Table("what", "figure", title=title)
+    for key, (what, form) in _ROWS.items():
+        if result.get(key) is not None:
+            table.add_row(what, form.format(result[key]))
+    for way, names in result.get("differing", {}).items():
+        said = "all equal" if not names else f"{len(names)} differ: {', '.join(names[:5])}"
+        table.add_row(f"verdicts, {way.replace('_', ' ')} against warm", said)
+    Console().print(table)
