@@ -2,6 +2,7 @@
 
 import errno
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -184,6 +185,20 @@ def test_a_full_disk_ends_in_one_line_and_a_folder_that_resumes(config: TrainCon
         run(folder, Stop(3, full))
     run(TrainingFolder.open(folder.path))
     assert [r["update"] for r in rows(folder, "metrics.jsonl") if "update" in r] == [1, 2, 3, 4]
+
+
+def test_a_full_disk_that_torch_does_not_name_is_known_by_its_free_space(
+    config: TrainConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = TrainingFolder.create(config)
+    # What torch 2.13.0 raised on a full tmpfs.
+    error = RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 425152 vs 425040")
+    with pytest.raises(RuntimeError, match="unexpected pos"):
+        run(folder, Stop(1, error))
+    usage = shutil.disk_usage(folder.path)._replace(free=0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(UserError, match="the disk is full"):
+        run(TrainingFolder.open(folder.path), Stop(2, error))
 
 
 def test_another_trl_is_refused(config: TrainConfig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import shutil
 import time
 import warnings
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     except UserError:
         raise
     except Exception as error:
-        if _disk_full(error):
+        if _disk_full(error, folder.path):
             raise UserError(f"the disk is full; free some space, then continue with {resume}") from error
         logger.exception("the run failed")
         raise
@@ -317,8 +318,14 @@ class _Run:
         self._folder.finish(phase, seconds=round(time.monotonic() - started, 1), **facts)
 
 
-def _disk_full(error: BaseException) -> bool:
-    """Whether an error, however the libraries dressed it, is that of a full disk."""
+_NOTHING_FREE_BYTES = 2**20
+
+
+def _disk_full(error: BaseException, folder: Path) -> bool:
+    """Whether an error, however the libraries dressed it, is that of a full disk under the run's folder."""
+    # torch says of a checkpoint that it could not write only that a position in it is unexpected.
+    if isinstance(error, RuntimeError) and shutil.disk_usage(folder).free < _NOTHING_FREE_BYTES:
+        return True
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
