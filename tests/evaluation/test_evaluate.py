@@ -258,7 +258,8 @@ def test_report_command(evaluated: tuple[Path, dict[str, Any]]) -> None:
 @tool
 def test_an_interrupted_evaluation_continues(evaluated: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = evaluated
-    (folder / "short.yaml").write_text("episode: {turns: 1}\n")
+    # From the cache it would be over before it is interrupted.
+    (folder / "short.yaml").write_text("episode: {turns: 1}\nverification: {cache: off}\n")
     rows = folder / "cut" / "evaluation.jsonl"
     words = ["evaluate", "--policy", "scripted:random", "--suite", folder / "suite.jsonl", "--split", "train"]
     words += ["--samples", "40", "--config", folder / "short.yaml", "--out", folder / "cut"]
