@@ -37,6 +37,7 @@ COMMANDS = {
     "bench": "Measure the verifier: cold, warm, cached, pool, and whether they agree.",
     "explain": "Say why a recorded or a fresh candidate scores what it scores.",
     "rescore": "Score recorded episodes again under other weights or another reward, without a verifier.",
+    "sensitivity": "Sweep each weight and penalty over recorded episodes, with plots.",
     "report": "Write the HTML report of a run or evaluation folder.",
 }
 """Every subcommand and its summary; ``x`` is the function ``x_command`` of ``verulaw_rl.cli.x``."""

@@ -46,6 +46,8 @@ class Plot:
     x_label: str = "update"
     share: bool = False
     """Values from 0 to 1, shown as percent."""
+    whole_x: bool = True
+    """The axis counts something: its ticks are whole numbers."""
     stacked: bool = False
     """Areas on top of one another (parts of a whole)."""
 
@@ -75,12 +77,13 @@ def draw(plot: Plot) -> str:
                 _line(axes, line, colour)
         axes.set_title(plot.title, loc="left", fontsize=10, fontweight="bold")
         axes.set_xlabel(plot.x_label)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=plot.whole_x, nbins=6))
         if plot.share:
             axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
             highest = max((value for line in plot.lines for value in line.y), default=1.0)
             top = 1.02 if highest > SMALL_SHARE else max(1.2 * highest, 0.05)
-            axes.set_ylim(-0.02 * top, top)
+            lowest = min((value for line in plot.lines for value in line.y), default=0.0)
+            axes.set_ylim(min(-0.02 * top, 1.1 * lowest), top)
         else:
             axes.ticklabel_format(axis="y", useOffset=False)
         axes.spines[["top", "right"]].set_visible(False)

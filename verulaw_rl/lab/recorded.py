@@ -7,6 +7,7 @@ whole records with ``episodes.record`` takes many times as long as scoring them.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 from collections.abc import Iterator, Sequence
@@ -117,18 +118,29 @@ def read_episodes(runs: Sequence[Path]) -> tuple[RecordedEpisode, ...]:
     Raises:
         UserError: a run cannot be read, holds a row that is no episode, or there are no episodes at all.
     """
-    scorings: dict[tuple[str, bytes, bytes], Scoring] = {}
-    episodes = []
-    for file in episode_files(runs):
-        for number, row in _rows(file):
-            key = (row.reward_name, bytes(row.reward_weights), bytes(row.terms))
-            if key not in scorings:
-                scorings[key] = Scoring(key[0], msgspec.json.decode(key[1]), msgspec.json.decode(key[2]))
-            group = (file, row.update, row.policy, row.policy_version, row.instance)
-            episodes.append(RecordedEpisode(file, number, row.instance, group, row.turns, row.reward, scorings[key]))
+    # The collector would walk the growing heap again and again, and find nothing: that costs as much as the decoding.
+    # What was read lives as long as the command, so later collections need not walk it either.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        episodes = tuple(itertools.chain.from_iterable(map(_read, episode_files(runs))))
+    finally:
+        gc.freeze()
+        if collecting:
+            gc.enable()
     if not episodes:
         raise UserError(f"no episodes in {', '.join(map(str, runs))}")
-    return tuple(episodes)
+    return episodes
+
+
+def _read(file: Path) -> Iterator[RecordedEpisode]:
+    scorings: dict[tuple[str, bytes, bytes], Scoring] = {}
+    for number, row in _rows(file):
+        key = (row.reward_name, bytes(row.reward_weights), bytes(row.terms))
+        if key not in scorings:
+            scorings[key] = Scoring(key[0], msgspec.json.decode(key[1]), msgspec.json.decode(key[2]))
+        group = (file, row.update, row.policy, row.policy_version, row.instance)
+        yield RecordedEpisode(file, number, row.instance, group, row.turns, row.reward, scorings[key])
 
 
 def read_record(file: Path, row: int) -> EpisodeRecord:
