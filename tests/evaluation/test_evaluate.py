@@ -264,6 +264,8 @@ def test_an_interrupted_evaluation_continues(evaluated: tuple[Path, dict[str, An
     words = ["evaluate", "--policy", "scripted:random", "--suite", folder / "suite.jsonl", "--split", "train"]
     words += ["--samples", "40", "--config", folder / "short.yaml", "--out", folder / "cut"]
     code = "from verulaw_rl.cli.main import main; main()"
+    # A shell in the background has its children ignore Ctrl-C; this one is to hear it all the same.
+    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {code}"
     running = subprocess.Popen([sys.executable, "-c", code, *words], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
     while not (rows.is_file() and rows.read_bytes()) and time.monotonic() < deadline:
