@@ -38,6 +38,7 @@ COMMANDS = {
     "explain": "Say why a recorded or a fresh candidate scores what it scores.",
     "rescore": "Score recorded episodes again under other weights or another reward, without a verifier.",
     "sensitivity": "Sweep each weight and penalty over recorded episodes, with plots.",
+    "lab": "Write a page with sliders for every weight, over recorded episodes.",
     "report": "Write the HTML report of a run or evaluation folder.",
 }
 """Every subcommand and its summary; ``x`` is the function ``x_command`` of ``verulaw_rl.cli.x``."""
