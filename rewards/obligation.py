@@ -54,8 +54,12 @@ def bounds(weights: Weights) -> tuple[float, float]:
 
 def discharged_shares(evidence: Evidence) -> dict[str, float]:
     """``discharged[c] / N[c]`` of each category with ``N[c] > 0``."""
-    totals = evidence.totals
-    return {c.value: n / totals[c] for c, n in evidence.discharged_by_category().items() if totals.get(c, 0) > 0}
+    shares = {}
+    for category, discharged in evidence.discharged_by_category().items():
+        total = evidence.totals.get(category, 0)
+        if total > 0:
+            shares[category.value] = discharged / total
+    return shares
 
 
 def obligation_ratio(shares: dict[str, float], weights: CategoryWeights) -> float | None:

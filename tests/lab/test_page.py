@@ -120,7 +120,7 @@ return {
 def test_a_moved_slider_ranks_again_and_exports(real_page: Path, tmp_path: Path):
     seen = in_chromium(real_page, MOVE, tmp_path)
     assert seen["lowest"] != seen["moved"]
-    assert seen["moved"].endswith("episodes.jsonl:32")  # the one whose specification was changed, now the lowest
+    assert seen["moved"].startswith("episodes.jsonl:32 ")  # the one whose specification was changed, now the lowest
     assert seen["title"].endswith("reward -4.000, was -1.000")
     assert seen["added"] == [
         "+   9      invariant 0 <= i <= a.Length",

@@ -57,7 +57,7 @@ class Reward:
             score = self.function(evidence, self.weights)
         except Exception as error:
             raise UserError(f"{self._on(evidence)} failed with {type(error).__name__}: {error}; correct it") from error
-        if not isinstance(score, Score) or not all(map(_finite, (score.total, *score.components.values()))):
+        if not isinstance(score, Score) or not _finite(score):
             raise UserError(
                 f"{self._on(evidence)} returned {score!r}; it must return a Score whose total (or None) and "
                 "components are finite"
@@ -74,8 +74,12 @@ class Reward:
         return f"reward {self.path}: instance {evidence.instance!r}, candidate {evidence.candidate_hash[:12]}:"
 
 
-def _finite(value: object) -> bool:
-    return value is None or (isinstance(value, int | float) and math.isfinite(value))
+def _finite(score: Score) -> bool:
+    """Whether every number is one: a sum is finite only if all that is added is."""
+    try:
+        return math.isfinite(sum(score.components.values()) + (score.total or 0.0))
+    except TypeError:
+        return False
 
 
 def load_reward(file: str, weights: dict[str, Any] | None = None) -> Reward:

@@ -126,7 +126,7 @@ function showRanking() {
   rows.sort((a, b) => key(found, b) - key(found, a) || a - b);
   const focused = document.activeElement?.dataset?.episode;
   byId("ranking").replaceChildren(...rows.slice(0, limit).map(n => {
-    const e = DATA.episodes[n], open = make("button", { type: "button", "data-episode": n }, `${e.instance} · ${e.place.split("/").at(-1)}`);
+    const e = DATA.episodes[n], open = make("button", { type: "button", "data-episode": n }, `${e.place.split("/").at(-1)} · ${e.instance}`);
     open.addEventListener("click", () => { chosen = n; showRanking(); showEpisode(true); });
     const cells = [now[n], was[n], figure(found.rewards[n]), figure(found.old[n]), signed(found.after[n]), signed(found.before[n])];
     const row = make("tr", n === chosen ? { class: "chosen", "aria-current": "true" } : {}, ...cells.map(c => make("td", { class: "n" }, c)));
