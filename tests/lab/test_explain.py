@@ -10,7 +10,7 @@ from tests.lab.made import made_records
 from verulaw_rl.cli.main import build_app
 from verulaw_rl.config.episode import EpisodeTerms
 from verulaw_rl.evidence.reward import load_reward
-from verulaw_rl.lab.diff import numbered_diff
+from verulaw_rl.lab.diff import around, numbered_diff
 from verulaw_rl.lab.explain import episode_arithmetic, explain
 
 pytestmark = pytest.mark.unit
@@ -99,6 +99,13 @@ def test_numbered_diff_by_hand():
         ("same", 3, 3, "c"),
         ("add", None, 4, "d"),
     ]
+
+
+def test_a_place_is_found_on_its_own_side():
+    diff = numbered_diff("a\nb\nc\n", "x\ny\na\nc\n")  # + x, + y, a, - b, c
+    assert around(diff, 2, in_given=False) == diff[0:4]
+    assert around(diff, 2, in_given=True) == diff[1:5]
+    assert around(diff, 9, in_given=True) == ()
 
 
 @pytest.mark.parametrize(
