@@ -9,7 +9,7 @@ import typer
 
 from verulaw_rl.lab.choice import choose, recorded_scoring
 from verulaw_rl.lab.page import EPISODES_SHOWN, write_page
-from verulaw_rl.lab.recorded import read_episodes
+from verulaw_rl.lab.recorded import folder_of, read_episodes
 from verulaw_rl.suites.instance import load_suite
 
 
@@ -35,9 +35,9 @@ def lab_command(
     """
     recorded = read_episodes([run])
     choice = choose(recorded_scoring(recorded), None, settings or ())
-    beside = suite or (run if run.is_dir() else run.parent) / "suite.jsonl"
+    beside = suite or folder_of(run) / "suite.jsonl"
     instances = {i.content_hash: i for i in load_suite(beside).instances} if suite or beside.is_file() else {}
-    page = out or (run if run.is_dir() else run.parent) / "lab.html"
+    page = out or folder_of(run) / "lab.html"
     shown = write_page(page, run.resolve().name, recorded, choice, instances, episodes)
     if shown < len(recorded):
         typer.echo(f"the page holds the latest {shown} of {len(recorded)} episodes; see --episodes", err=True)

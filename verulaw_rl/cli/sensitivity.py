@@ -13,7 +13,7 @@ from rich.table import Column, Table
 
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.lab.choice import choose, recorded_scoring
-from verulaw_rl.lab.recorded import read_episodes
+from verulaw_rl.lab.recorded import folder_of, read_episodes
 from verulaw_rl.lab.sensitivity import Sweep, sensitivity, write_sensitivity
 
 
@@ -38,7 +38,7 @@ def sensitivity_command(
     base = choose(None if reward else recorded_scoring(episodes), reward, settings or ())
     with progress_bar("values swept", quiet=as_json) as progress:
         sweeps = sensitivity(episodes, base, progress)
-    page = out or (run if run.is_dir() else run.parent) / "sensitivity.html"
+    page = out or folder_of(run) / "sensitivity.html"
     scored = f"{len(episodes)} episodes of {run}, scored by {base.reward.path.name}"
     write_sensitivity(page, run.resolve().name, sweeps, scored)
     if as_json:

@@ -10,11 +10,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from verulaw_rl.evaluation.curves import training_plots
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise, values
 from verulaw_rl.evaluation.outcome import outcome_of, tool_name
+from verulaw_rl.evaluation.pages import render
 from verulaw_rl.evaluation.plots import draw
 from verulaw_rl.evaluation.run_folder import RunFolder, read_run_folder
 from verulaw_rl.evaluation.samples import compared_samples, single_samples
@@ -32,15 +31,8 @@ def write_report(folder: Path) -> Path:
         UserError: the folder is none of a run, or a file in it is damaged.
     """
     run = read_run_folder(folder)
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("verulaw_rl.evaluation"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
     path = folder / "report.html"
-    path.write_text(environment.get_template("report.html").render(page(run)), encoding="utf-8")
+    path.write_text(render("verulaw_rl.evaluation", "report.html", page(run)), encoding="utf-8")
     return path
 
 

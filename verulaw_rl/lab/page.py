@@ -15,11 +15,11 @@ from typing import Any
 
 from verulaw_rl.episodes.record import EpisodeRecord, Turn
 from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.pages import render
 from verulaw_rl.lab.arithmetic import counts_of, is_obligation_reward
 from verulaw_rl.lab.choice import Choice
 from verulaw_rl.lab.diff import is_of_given, numbered_diff
-from verulaw_rl.lab.pages import render
-from verulaw_rl.lab.recorded import RecordedEpisode, read_record
+from verulaw_rl.lab.recorded import RecordedEpisode, read_records
 from verulaw_rl.languages.base import Category
 from verulaw_rl.suites.instance import Instance
 
@@ -59,10 +59,10 @@ def write_page(
         "total": len(episodes),
         "categories": [c.value for c in Category],
         "values": {key: value for key, value in choice.values.items() if isinstance(value, int | float)},
-        "episodes": [_episode(e, instances) for e in shown],
+        "episodes": _episodes(shown, instances),
     }
     page = {"title": title, "data": for_script(data)}
-    path.write_text(render("lab.html", page), encoding="utf-8")
+    path.write_text(render("verulaw_rl.lab", "lab.html", page), encoding="utf-8")
     return len(shown)
 
 
@@ -84,8 +84,15 @@ def for_script(data: object) -> str:
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _episode(episode: RecordedEpisode, instances: Mapping[str, Instance]) -> dict[str, Any]:
-    record = read_record(episode.file, episode.row)
+def _episodes(shown: Sequence[RecordedEpisode], instances: Mapping[str, Instance]) -> list[dict[str, Any]]:
+    rows: dict[Path, set[int]] = {}
+    for episode in shown:
+        rows.setdefault(episode.file, set()).add(episode.row)
+    records = {file: read_records(file, numbers) for file, numbers in rows.items()}
+    return [_episode(e, records[e.file][e.row], instances) for e in shown]
+
+
+def _episode(episode: RecordedEpisode, record: EpisodeRecord, instances: Mapping[str, Instance]) -> dict[str, Any]:
     instance = instances.get(record.instance_hash)
     return {
         "place": episode.place,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,11 @@ def episode_files(runs: Sequence[Path]) -> list[Path]:
     return files
 
 
+def folder_of(run: Path) -> Path:
+    """Folder of a run, or the one that holds a file of episodes."""
+    return run if run.is_dir() else run.parent
+
+
 def read_episodes(runs: Sequence[Path]) -> tuple[RecordedEpisode, ...]:
     """Every episode of some runs, in order; a last line that was cut off is left out.
 
@@ -149,13 +154,32 @@ def read_record(file: Path, row: int) -> EpisodeRecord:
     Raises:
         UserError: there is no such file or row, or the row is no episode.
     """
+    return read_records(file, {row})[row]
+
+
+def read_records(file: Path, rows: Collection[int]) -> dict[int, EpisodeRecord]:
+    """The whole records of some rows, counted from 1; the file is read once.
+
+    Raises:
+        UserError: there is no such file or row, or a row is no episode.
+    """
+    found: dict[int, EpisodeRecord] = {}
     try:
         with file.open(encoding="utf-8") as lines:
-            line = next(itertools.islice(lines, row - 1, row), "") if row > 0 else ""
+            for number, line in enumerate(lines, start=1):
+                if number in rows and line.strip():
+                    found[number] = _record(file, number, line)
+                    if len(found) == len(rows):
+                        break
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read episodes {file}: {error}") from None
-    if not line.strip():
-        raise UserError(f"{file} has no row {row}; rows count from 1")
+    missing = next((row for row in rows if row not in found), None)
+    if missing is not None:
+        raise UserError(f"{file} has no row {missing}; rows count from 1")
+    return found
+
+
+def _record(file: Path, row: int, line: str) -> EpisodeRecord:
     try:
         return record_from_row(json.loads(line))
     except (json.JSONDecodeError, ValidationError) as error:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from verulaw_rl.errors import UserError
+from verulaw_rl.evaluation.pages import render
 from verulaw_rl.evaluation.plots import Line, Plot, draw
 from verulaw_rl.lab.choice import Choice, with_settings
-from verulaw_rl.lab.pages import render
 from verulaw_rl.lab.recorded import RecordedEpisode
 from verulaw_rl.lab.rescoring import Comparison, compare, rescore_all
 
@@ -96,7 +96,7 @@ def write_sensitivity(path: Path, title: str, sweeps: Sequence[Sweep], scored: s
         "without": [sweep.key for sweep in sweeps if not sweep.matters],
         "sweeps": [sweep for sweep in sweeps if sweep.matters],
     }
-    path.write_text(render("sensitivity.html", page), encoding="utf-8")
+    path.write_text(render("verulaw_rl.lab", "sensitivity.html", page), encoding="utf-8")
 
 
 def _tried(value: float) -> tuple[float, ...]:

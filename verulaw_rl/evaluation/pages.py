@@ -1,4 +1,4 @@
-"""Pages of the lab: self-contained HTML, readable in dark and in light."""
+"""Self-contained HTML pages from templates: the report's and the lab's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import jinja2
 
 
-def render(name: str, values: Mapping[str, Any]) -> str:
-    """A template of ``templates`` with its values filled in."""
+def render(package: str, name: str, values: Mapping[str, Any]) -> str:
+    """A template of the package's ``templates`` with its values filled in."""
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("verulaw_rl.lab"),
+        loader=jinja2.PackageLoader(package),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
