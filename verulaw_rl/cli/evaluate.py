@@ -25,8 +25,8 @@ from verulaw_rl.evaluation.policies import find_policy
 from verulaw_rl.evaluation.report import warnings_of, write_report
 from verulaw_rl.evaluation.run_folder import EVALUATIONS, read_run_folder
 from verulaw_rl.evaluation.versions import installed_versions
-from verulaw_rl.suites.bundled import bundled_suite
-from verulaw_rl.suites.instance import Instance, Suite, load_suite, save_suite
+from verulaw_rl.suites.bundled import suite_named
+from verulaw_rl.suites.instance import Instance, Suite, save_suite
 
 CONFIG = "config.yaml"
 PARENTS_SEARCHED = 3
@@ -74,7 +74,7 @@ def evaluate_command(
         raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
     settings = _settings(out, config, chosen, resume)
     environment = load_environment(settings.episode.environment)
-    source = bundled_suite() if settings.suite == "seed" else load_suite(Path(settings.suite))
+    source = suite_named(settings.suite)
     instances = _instances(source, settings, environment.task)
     player = find_policy(settings.policy, settings.episode)
     if not resume:

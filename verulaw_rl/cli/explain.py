@@ -24,8 +24,8 @@ from verulaw_rl.lab.choice import choose
 from verulaw_rl.lab.diff import DiffLine
 from verulaw_rl.lab.explain import Checked, Explanation, episode_arithmetic, explain
 from verulaw_rl.lab.recorded import Scoring, episode_files, read_record
-from verulaw_rl.suites.bundled import bundled_suite
-from verulaw_rl.suites.instance import Instance, Suite, load_suite
+from verulaw_rl.suites.bundled import suite_named
+from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.pool import Pool, PoolSettings
 
 PLACE = re.compile(r"(?P<file>.+\.jsonl):(?P<row>[0-9]+)")
@@ -133,16 +133,12 @@ def _instance(record: EpisodeRecord, file: Path, suite: str | None) -> Instance 
     beside = file.parent / "suite.jsonl"
     if suite is None and not beside.is_file():
         return None
-    instances = _suite(suite or str(beside)).instances
+    instances = suite_named(suite or str(beside)).instances
     return next((i for i in instances if i.content_hash == record.instance_hash), None)
 
 
-def _suite(name: str) -> Suite:
-    return bundled_suite() if name == "seed" else load_suite(Path(name))
-
-
 def _of_program(program: Path, suite: str, instance: str, reward: str | None, settings: Sequence[str]) -> _Found:
-    item = _suite(suite).get(instance)
+    item = suite_named(suite).get(instance)
     text = read_program(program)
     choice = choose(None, reward, settings)
     with Pool(PoolSettings(workers=1)) as pool:

@@ -17,8 +17,7 @@ from verulaw_rl.evidence.evidence import Evidence, evidence_to_row
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.evidence.reward import Score, load_reward
 from verulaw_rl.languages.base import Category
-from verulaw_rl.suites.bundled import bundled_suite
-from verulaw_rl.suites.instance import load_suite
+from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.verification.pool import Pool, PoolSettings
 
 
@@ -30,7 +29,7 @@ def score_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print evidence and score as one JSON object.")] = False,
 ) -> None:
     """Score a candidate exactly as training and evaluation do: audit, plain run, instrumented run, reward."""
-    chosen = bundled_suite() if suite == "seed" else load_suite(Path(suite))
+    chosen = suite_named(suite)
     item = chosen.get(instance)
     text = read_program(candidate)
     scoring = load_reward(reward)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,8 +16,8 @@ from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
-from verulaw_rl.suites.bundled import bundled_suite
-from verulaw_rl.suites.instance import Instance, load_suite
+from verulaw_rl.suites.bundled import suite_named
+from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.pool import Pool, PoolSettings
 
 
@@ -44,7 +43,7 @@ def validate_command(
 
     `null` is an empty program. Exits with 1 if any instance is not as it must be.
     """
-    chosen = bundled_suite() if suite == "seed" else load_suite(Path(suite))
+    chosen = suite_named(suite)
     instances = chosen.instances[:limit]
     scoring = load_reward(reward)
     bad = 0

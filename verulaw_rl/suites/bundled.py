@@ -23,6 +23,15 @@ def bundled_suite(task: Task | None = None) -> Suite:
     return Suite(suite.name, tuple(i for i in suite.instances if i.task is task))
 
 
+def suite_named(name: str) -> Suite:
+    """The suite that a user names: ``seed``, or a file that ``build`` wrote.
+
+    Raises:
+        UserError: the file is no suite.
+    """
+    return bundled_suite() if name == "seed" else load_suite(Path(name))
+
+
 def build_bundled() -> None:
     """Build :data:`BUNDLED` under the installed tool and print what was left out."""
     from verulaw_rl.evidence.live import pool_verifier

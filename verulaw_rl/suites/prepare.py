@@ -99,8 +99,11 @@ def _from_file(config: FileSuite, task: Task) -> PreparedSuite:
 
 
 def _with_references(suite: Suite, train: str, heldout: str) -> PreparedSuite:
-    pairs = tuple(ProofPair(i.program, i.given, i.reference) for i in suite.split(train))
-    return PreparedSuite(suite, train, heldout, pairs)
+    return PreparedSuite(suite, train, heldout, _pairs(suite.split(train)))
+
+
+def _pairs(instances: Sequence[Instance]) -> tuple[ProofPair, ...]:
+    return tuple(ProofPair(i.program, i.given, i.reference) for i in instances)
 
 
 def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: Progress) -> PreparedSuite:
@@ -122,9 +125,9 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
         for i in built.suite.instances
     )
     language = get_language("dafny")
-    pairs = [ProofPair(p.name, language.strip_annotations(p.text), p.text) for p in learning[config.train :]]
-    pairs += [ProofPair(i.program, i.given, i.reference) for i in instances if i.split == "train"]
-    return PreparedSuite(Suite("generated", instances), "train", "heldout", tuple(pairs))
+    more = tuple(ProofPair(p.name, language.strip_annotations(p.text), p.text) for p in learning[config.train :])
+    suite = Suite("generated", instances)
+    return PreparedSuite(suite, "train", "heldout", more + _pairs(suite.split("train")))
 
 
 def draw_programs(config: GeneratedSuite) -> tuple[list[GeneratedProgram], list[GeneratedProgram]]:
