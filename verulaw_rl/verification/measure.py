@@ -7,6 +7,7 @@ sides alike. Nothing here knows a language.
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
@@ -18,13 +19,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import psutil
-
 from verulaw_rl.verification.adapter import Adapter, Worker
 from verulaw_rl.verification.cache import MemoryCache, VerdictCache, cache_key, cacheable
 from verulaw_rl.verification.disk_cache import FILE, DiskCache
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.processes import process_tree, resident_bytes
 from verulaw_rl.verification.registry import get_adapter
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.seat import FindAdapter
@@ -194,17 +194,14 @@ def pool_overhead(calls: int = 4000) -> Overhead:
     def find_adapter(language: str) -> Adapter:
         return _AtOnce()
 
-    def settings(workers: int) -> PoolSettings:
-        return PoolSettings(workers=workers)
-
     seconds = []
     limits = Limits()
-    with Pool(settings(1), cache=no_cache(), find_adapter=find_adapter) as pool:
+    with Pool(PoolSettings(workers=1), cache=no_cache(), find_adapter=find_adapter) as pool:
         for n in range(calls // 8):
             began = time.perf_counter()
             pool.verify(VerifyRequest("at-once", str(n), limits))
             seconds.append(time.perf_counter() - began)
-    with Pool(settings(SIMULATED_WORKERS), cache=no_cache(), find_adapter=find_adapter) as pool:
+    with Pool(PoolSettings(workers=SIMULATED_WORKERS), cache=no_cache(), find_adapter=find_adapter) as pool:
         began = time.perf_counter()
         for future in [pool.submit(VerifyRequest("at-once", str(n), limits)) for n in range(calls)]:
             future.result()
@@ -222,8 +219,8 @@ def soak(
 ) -> Soak:
     """Verify programs over and over, every tenth a hostile one, and watch the memory of all processes."""
     hostile = get_adapter(language).hostile
-    me = psutil.Process()
-    before = {p.pid for p in me.children(recursive=True)}
+    me = os.getpid()
+    before = set(process_tree(me))
     statuses: Counter[str] = Counter()
     memory: list[int] = []
     began = time.perf_counter()
@@ -241,10 +238,10 @@ def soak(
                 for future in done:
                     error = future.exception()
                     statuses["lost" if error else future.result().status.value] += 1
-                    memory.append(_tree_bytes(me))
+                    memory.append(resident_bytes(process_tree(me)))
                     progress(len(memory), calls)
     fifth = max(1, calls // 5)
-    survivors = [p for p in me.children(recursive=True) if p.pid not in before]
+    survivors = set(process_tree(me)) - before
     return Soak(
         calls=calls,
         lost=statuses.pop("lost", 0) + calls - len(memory),
@@ -254,13 +251,3 @@ def soak(
         survivors=len(survivors),
         wall_s=time.perf_counter() - began,
     )
-
-
-def _tree_bytes(root: psutil.Process) -> int:
-    total = 0
-    for process in [root, *root.children(recursive=True)]:
-        try:
-            total += process.memory_info().rss
-        except psutil.Error:
-            continue
-    return total

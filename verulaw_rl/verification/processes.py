@@ -87,7 +87,7 @@ class Contained:
 
     def rss_bytes(self) -> int:
         """Resident memory of the whole tree."""
-        return _resident(process_tree(self.pid))
+        return resident_bytes(process_tree(self.pid))
 
     def cpu_s(self, name: str) -> float | None:
         """CPU seconds that programs of a name have used below it, ended ones included; ``None`` where unknown."""
@@ -185,7 +185,7 @@ class Contained:
         pids = process_tree(self.pid)
         if len(pids) > self._processes:
             return "processes"
-        return "memory" if _resident(pids) > self._memory_bytes else None
+        return "memory" if resident_bytes(pids) > self._memory_bytes else None
 
     def _close_input(self) -> None:
         with suppress(OSError):
@@ -250,7 +250,8 @@ def process_tree(root: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _resident(pids: tuple[int, ...]) -> int:
+def resident_bytes(pids: tuple[int, ...]) -> int:
+    """Resident memory of processes together; one that is gone has none."""
     total = 0
     for pid in pids:
         try:
