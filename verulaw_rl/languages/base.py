@@ -8,9 +8,13 @@ One folder per language implements it; ``languages.registry`` is the one place t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from verulaw_rl.languages.rewrites import Rewrite
 
 
 class Task(StrEnum):
@@ -274,6 +278,17 @@ class Language(Protocol):
 
     def escapes(self, source: str) -> tuple[Finding, ...]:
         """Every construct of a program that a verifier accepts without proof, whoever wrote it."""
+        ...
+
+    def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
+        """Dishonest and honest rewrites of a verified program, for ``verulaw-rl attack``; none where it has none.
+
+        A rewrite that does not parse is left out by the caller.
+        """
+        ...
+
+    def trivial_programs(self, given: str) -> tuple[str, ...]:
+        """The given of code generation with trivial bodies: default values, the input unchanged; ``()`` for none."""
         ...
 
     def rules(self, task: Task) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from verulaw_rl.languages.base import (
     AnnotationProbe,
     Check,
@@ -14,6 +16,7 @@ from verulaw_rl.languages.base import (
 )
 from verulaw_rl.languages.dafny import instrument, probes, strip, view
 from verulaw_rl.languages.dafny.syntax import FUNCTION_KINDS, METHOD_KINDS
+from verulaw_rl.languages.rewrites import Rewrite
 
 _RULES_COMMON = """\
 Dafny rules. The program is checked by Dafny and by an audit that comes first and cannot be argued with.
@@ -92,6 +95,18 @@ class Dafny:
         from verulaw_rl.languages.dafny.audit import escapes
 
         return escapes(source)
+
+    def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
+        """Dishonest and honest rewrites of a verified program."""
+        from verulaw_rl.languages.dafny.rewrites import rewrites
+
+        return rewrites(task, reference)
+
+    def trivial_programs(self, given: str) -> tuple[str, ...]:
+        """The given of code generation with trivial bodies."""
+        from verulaw_rl.languages.dafny.trivial import trivial_programs
+
+        return trivial_programs(given)
 
     def rules(self, task: Task) -> str:
         """The language's rules for a prompt."""
