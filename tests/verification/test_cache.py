@@ -29,6 +29,7 @@ def test_the_key_holds_what_a_verdict_depends_on():
     assert base != cache_key(VerifyRequest("dafny", "b"), TOOL)
     assert base != cache_key(VerifyRequest("dafny", "a", Limits(solver_s=1)), TOOL)
     assert base != cache_key(VerifyRequest("dafny", "a", Limits(error_limit=1)), TOOL)
+    assert base != cache_key(VerifyRequest("dafny", "a", Limits(solver_seed=0)), TOOL)
     assert base != cache_key(VerifyRequest("dafny", "a"), ToolIdentity("dafny", "2.3.0", "z3 4.8.12"))
 
 

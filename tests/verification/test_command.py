@@ -43,6 +43,15 @@ def test_current():
     assert "--solver-path" not in line
 
 
+def test_a_seed_is_the_solvers():
+    # Seen in the log of a run: (set-option :smt.random_seed 7). Other spellings are taken and change nothing.
+    option = "/proverOpt:O:smt.random_seed=7"
+    assert option in command_line(LEGACY, "a.dfy", Limits(solver_seed=7))
+    current = command_line(CURRENT, "a.dfy", Limits(solver_seed=7))
+    assert current[current.index(option) - 1] == "--boogie"
+    assert not any("seed" in word for word in command_line(LEGACY, "a.dfy", Limits()))
+
+
 def test_time_limit_stays_below_the_wall():
     assert "/timeLimit:90" in command_line(LEGACY, "a.dfy", Limits(solver_s=30, wall_s=100))
 

@@ -28,6 +28,7 @@ def cache_key(request: VerifyRequest, tool: ToolIdentity) -> str:
         "reading": reading_of(request.language),
         "solver_s": request.limits.solver_s,
         "error_limit": request.limits.error_limit,
+        "solver_seed": request.limits.solver_seed,
     }
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -36,7 +37,7 @@ def cache_key(request: VerifyRequest, tool: ToolIdentity) -> str:
 def reading_of(language: str) -> str:
     """Hash of the sources that turn a tool's output into a Verdict: no kept verdict outlives a change of them."""
     package = Path(__file__).parent.parent
-    files = [package / "verification/verdict.py", package / "languages/base.py"]
+    files = [package / "verification/verdict.py", *(package / "languages").glob("*.py")]
     files += [f for room in ("verification", "languages") for f in (package / room / language).glob("*.py")]
     digest = hashlib.sha256()
     for file in sorted(files):

@@ -142,6 +142,8 @@ class Limits:
     memory_bytes: int = 4 * 2**30
     error_limit: int = 200
     """Errors reported per declaration before the tool stops looking."""
+    solver_seed: int | None = None
+    """Random seed of the solver, its own default when absent: another seed is another search for the same proof."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,10 +47,12 @@ def options(tool: DafnyTool, limits: Limits) -> list[str]:
     # Below the wall limit, so that one hard declaration does not cost the others their outcomes.
     seconds = max(1, math.ceil(min(limits.solver_s * TIME_LIMIT_FACTOR, 0.9 * limits.wall_s)))
     fixed = list(fixed_options(tool))
+    seed = [] if limits.solver_seed is None else [f"/proverOpt:O:smt.random_seed={limits.solver_seed}"]
     if tool.dialect == "2":
-        solver = [f"/z3exe:{tool.solver}"] if tool.solver else []
+        solver = [*([f"/z3exe:{tool.solver}"] if tool.solver else []), *seed]
         return [*fixed, *solver, f"/timeLimit:{seconds}", f"/rlimit:{units}", f"/errorLimit:{limits.error_limit}"]
     solver = ["--solver-path", str(tool.solver)] if tool.solver else []
+    solver += [word for option in seed for word in ("--boogie", option)]
     return [
         *fixed,
         *solver,
