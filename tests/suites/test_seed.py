@@ -10,7 +10,8 @@ import pytest
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import RegionKind, Task
-from verulaw_rl.languages.dafny.tokens import TokenKind, lex
+from verulaw_rl.languages.dafny.tokens import lex
+from verulaw_rl.languages.lexed import TokenKind
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.seed import SeedProgram, seed_programs
 from verulaw_rl.verification.pool import Pool

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verulaw_rl.languages.dafny.tokens import TokenKind, canonical, lex
+from verulaw_rl.languages.dafny.tokens import canonical, lex
+from verulaw_rl.languages.lexed import TokenKind
 
 pytestmark = pytest.mark.unit
 

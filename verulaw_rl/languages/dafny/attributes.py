@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from verulaw_rl.languages.dafny.tokens import Lexed, TokenKind
+from verulaw_rl.languages.lexed import Lexed, TokenKind
 
 _STEERING = frozenset(
     {

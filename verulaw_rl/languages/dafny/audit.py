@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 
 from verulaw_rl.languages.base import Finding, FindingKind, Task
-from verulaw_rl.languages.dafny.characters import strange_characters
+from verulaw_rl.languages.characters import strange_characters
 from verulaw_rl.languages.dafny.escapes import all_escapes, find_escapes
 from verulaw_rl.languages.dafny.specification import compare
-from verulaw_rl.languages.dafny.tokens import Lexed
 from verulaw_rl.languages.dafny.view import Reading, read
+from verulaw_rl.languages.lexed import Lexed
 
 _DEEPEST = 24
 """Brackets in brackets; the parser reads deeper ones, but not without limit. Public programs have at most nine."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verulaw_rl.languages.dafny.syntax import Block, Statement
-from verulaw_rl.languages.dafny.tokens import Lexed
+from verulaw_rl.languages.lexed import Lexed
 
 
 def falls_through(lexed: Lexed, block: Block) -> bool:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from verulaw_rl.languages.dafny.statements import StatementParser
 from verulaw_rl.languages.dafny.syntax import Declaration, Parameter, Range
-from verulaw_rl.languages.dafny.tokens import Lexed, TokenKind, lex, words
+from verulaw_rl.languages.dafny.tokens import lex
+from verulaw_rl.languages.lexed import Lexed, TokenKind, words
 
 _MODIFIERS = words(
     """

@@ -18,8 +18,8 @@ from verulaw_rl.languages.dafny.attributes import Effect, attributes_in, is_know
 from verulaw_rl.languages.dafny.regions import is_star
 from verulaw_rl.languages.dafny.statements import StatementParser
 from verulaw_rl.languages.dafny.syntax import ClauseNode, Declaration, Range, Statement
-from verulaw_rl.languages.dafny.tokens import TokenKind
 from verulaw_rl.languages.dafny.view import Reading
+from verulaw_rl.languages.lexed import TokenKind
 
 _BITVECTOR = re.compile(r"bv\d+")
 _CLAUSE_WORDS = frozenset({"requires", "ensures", "invariant", "yield", "decreases", "modifies", "reads"})

@@ -11,8 +11,8 @@ import re
 
 from verulaw_rl.languages.dafny.names import callee
 from verulaw_rl.languages.dafny.syntax import Declaration
-from verulaw_rl.languages.dafny.tokens import TokenKind
 from verulaw_rl.languages.dafny.view import Reading
+from verulaw_rl.languages.lexed import TokenKind
 
 _BUILT_IN = re.compile(
     r"""int|nat|bool|real|char|string|bv\d+|ORDINAL|object\??|array\d*\??|seq|i?set|i?map|multiset|_\w*|this|old|fresh

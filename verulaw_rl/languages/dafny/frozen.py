@@ -18,8 +18,8 @@ from difflib import SequenceMatcher
 
 from verulaw_rl.languages.dafny.names import callee
 from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Range, Statement
-from verulaw_rl.languages.dafny.tokens import TokenKind
 from verulaw_rl.languages.dafny.view import Reading
+from verulaw_rl.languages.lexed import TokenKind
 
 _FREE_LOOP_CLAUSES = frozenset({"invariant", "modifies", "decreases"})
 Item = str | Statement

@@ -16,10 +16,10 @@ from verulaw_rl.languages.base import Check, CheckSite, Instrumented, Span
 from verulaw_rl.languages.dafny.control import falls_through
 from verulaw_rl.languages.dafny.names import callee
 from verulaw_rl.languages.dafny.regions import ANNOTATION
-from verulaw_rl.languages.dafny.strip import merge_spans
 from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Block, Declaration, Statement
 from verulaw_rl.languages.dafny.tokens import lex, line_starts
 from verulaw_rl.languages.dafny.view import Body, Reading, Visit, read
+from verulaw_rl.languages.spans import merge_spans
 
 
 @dataclass(frozen=True, slots=True)

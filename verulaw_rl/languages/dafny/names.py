@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from verulaw_rl.languages.dafny.declarations import Program
 from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration, Range
-from verulaw_rl.languages.dafny.tokens import Lexed, TokenKind
+from verulaw_rl.languages.graphs import on_cycles
+from verulaw_rl.languages.lexed import Lexed, TokenKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,46 +113,4 @@ def recursive_paths(program: Program) -> frozenset[str]:
         for first, last in ranges:
             targets.update(t.text for t in program.lexed.tokens[first:last] if t.text in by_name)
         edges.append([i for name in sorted(targets - own) for i in by_name[name]])
-    return frozenset(callables[i].path for i in _on_cycles(edges))
-
-
-def _on_cycles(edges: list[list[int]]) -> set[int]:
-    """Nodes that lie on a cycle."""
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: set[int] = set()
-    for root in range(len(edges)):
-        if root in order:
-            continue
-        order[root] = low[root] = len(order)
-        stack.append(root)
-        on_stack.add(root)
-        work = [(root, iter(edges[root]))]
-        while work:
-            node, rest = work[-1]
-            for nxt in rest:
-                if nxt not in order:
-                    order[nxt] = low[nxt] = len(order)
-                    stack.append(nxt)
-                    on_stack.add(nxt)
-                    work.append((nxt, iter(edges[nxt])))
-                    break
-                if nxt in on_stack:
-                    low[node] = min(low[node], order[nxt])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == order[node]:
-                    component = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.append(member)
-                        if member == node:
-                            break
-                    if len(component) > 1 or node in edges[node]:
-                        found.update(component)
-    return found
+    return frozenset(callables[i].path for i in on_cycles(edges))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from verulaw_rl.languages.dafny.expressions import ExpressionParser
 from verulaw_rl.languages.dafny.syntax import Block, CalcStep, ClauseNode, Local, Range, Statement
-from verulaw_rl.languages.dafny.tokens import TokenKind, words
+from verulaw_rl.languages.lexed import TokenKind, words
 
 _LIST_CLAUSES = frozenset({"modifies", "reads", "decreases"})
 LOOP_CLAUSES = frozenset({"invariant", "decreases", "modifies"})

@@ -11,7 +11,7 @@ import re
 from verulaw_rl.languages.dafny.declarations import parse_program
 from verulaw_rl.languages.dafny.names import flatten
 from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration
-from verulaw_rl.languages.dafny.tokens import Lexed
+from verulaw_rl.languages.lexed import Lexed
 from verulaw_rl.languages.rewrites import apply_edits, insertion
 
 _DEFAULTS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 
 from verulaw_rl.languages.base import Finding, FindingKind
-from verulaw_rl.languages.dafny.tokens import Lexed
+from verulaw_rl.languages.lexed import Lexed
 
 _REJECTED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LAYOUT = frozenset("\t\n\r")
