@@ -1,11 +1,14 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from verulaw_rl.episodes.action import InvalidAction
 from verulaw_rl.episodes.record import EpisodeRecord
 from verulaw_rl.evaluation.metrics import number, percent, summarise, values
 from verulaw_rl.evaluation.outcome import Outcome, outcome_of
 from verulaw_rl.evaluation.statistics import Estimate, wilson
+from verulaw_rl.evidence.reward import Score
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.verdict import ToolIdentity
 
@@ -18,10 +21,12 @@ def test_outcome_counts_the_submissions(record: Make, instance: Callable[..., In
     outcome = outcome_of(record("a", "failed", "verified", probes=(1, 2)), {"a": instance("a", "search", 2)})
     assert outcome == Outcome(
         instance="a",
+        program="seed/a",
         family="search",
         difficulty=2,
         reward=3.0,
         verified=True,
+        direct=True,
         verified_and_probes=False,
         first_verified=False,
         specification_changed=False,
@@ -30,6 +35,10 @@ def test_outcome_counts_the_submissions(record: Make, instance: Callable[..., In
         turns=2,
         submissions=2,
         tool="dafny 2.3.0 (z3 4.8.5)",
+        end_reason="verified",
+        revisions=1,
+        obligations={"postcondition": 1.0, "invariant": 0.5},
+        findings=((), ()),
     )
 
 
@@ -60,6 +69,75 @@ def test_an_episode_without_submission_is_a_failure(record: Make) -> None:
     assert summary.get("verified") == wilson(1, 2)
     assert summary.get("reward").value == pytest.approx((-1.5 + 3.0) / 2)
     assert summary.get("submissions").value == 0.5
+
+
+def test_statistics_of_episodes(record: Make) -> None:
+    records = [
+        record("a", "verified"),  # at once
+        record("b", "failed", "verified"),  # TRIED, then PROVED: retried, revised, recovered
+        record("c", "failed", "failed"),  # the same program twice: retried only
+        record("d", "failed"),  # settled for it
+        record("e"),  # nothing submitted
+        record("f", "error"),  # unscorable
+    ]
+    summary = summarise([outcome_of(r) for r in records])
+    assert summary.get("first_submission") == wilson(1, 5)
+    assert summary.get("retry") == wilson(2, 3)
+    assert summary.get("revision") == wilson(1, 3)
+    assert summary.get("recovery") == wilson(1, 3)
+    assert summary.get("no_submission") == wilson(1, 5)
+    assert summary.get("verified_strict") == wilson(2, 6)
+    assert summary.get("submissions_to_verify").value == 1.5
+    assert summary.end_reasons == {"turn_budget": 4, "verified": 2}
+    assert (summary.episodes, summary.submissions, summary.unscorable) == (6, 7, 1)
+
+
+def test_direct_and_assisted_are_apart(record: Make) -> None:
+    helped = record("a", "failed")
+    helped = replace(helped, turns=(replace(helped.turns[0], assisted=Score(3.0, {}, "verified")),))
+    summary = summarise([outcome_of(r) for r in (helped, record("b", "verified"), record("c", "failed"))])
+    assert summary.get("verified") == wilson(2, 3)
+    assert summary.get("verified_direct") == wilson(1, 3)
+    assert summary.get("verified_assisted") == wilson(1, 3)
+
+
+def test_audit_failures_by_kind(record: Make) -> None:
+    records = [record("a", "specification", "specification", "proof"), record("b", "specification"), record("c")]
+    failures = summarise([outcome_of(r) for r in records]).audit_failures
+    assert [(f.construct, f.submissions, f.episodes) for f in failures] == [
+        ("specification: clause_changed", 3, 2),
+        ("proof: assume", 1, 1),
+    ]
+
+
+def test_obligations_by_category_and_ratio(record: Make) -> None:
+    records = [record("a", "verified", probes=(2, 2)), record("b", "failed", probes=(1, 2)), record("c", "proof")]
+    records[0] = with_ratio(records[0], 1.0)
+    records[1] = with_ratio(records[1], 0.25)
+    summary = summarise([outcome_of(r) for r in records])
+    assert summary.by_category["invariant"].value == pytest.approx(1.5 / 2)
+    assert summary.by_category["postcondition"].value == pytest.approx(1 / 3)
+    assert summary.get("obligation_ratio").value == pytest.approx(1.25 / 3)  # what the audit rejects counts 0
+
+
+def with_ratio(record: EpisodeRecord, ratio: float) -> EpisodeRecord:
+    turn = record.turns[0]
+    assert turn.score is not None
+    return replace(record, turns=(replace(turn, score=replace(turn.score, components={"obligation_ratio": ratio})),))
+
+
+def test_invalid_turns_are_a_share_of_the_turns(record: Make) -> None:
+    turns = record("a").turns
+    muddled = replace(turns[0], invalid=InvalidAction("no_action", "say one"))
+    records = [replace(record("a"), turns=(muddled, *turns, *turns)), record("b")]
+    assert summarise([outcome_of(r) for r in records]).get("invalid_turns").value == 0.25
+
+
+def test_instances_of_one_program_are_one_cluster(record: Make, instance: Callable[..., Instance]) -> None:
+    instances = {key: replace(instance(key), program="p") for key in "ab"} | {"c": instance("c")}
+    outcomes = [outcome_of(record(k, "verified"), instances) for k in "ab"] + [outcome_of(record("c"), instances)]
+    verified = summarise(outcomes).get("verified")
+    assert (verified.value, verified.n) == (pytest.approx(2 / 3), 2)
 
 
 def test_several_samples_give_pass_at_k(record: Make) -> None:

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from verulaw_rl.evaluation.statistics import mcnemar, mean, paired_difference, pass_at_k, rate, wilson
+from verulaw_rl.evaluation.statistics import mcnemar, mean, paired_difference, pass_at_k, rate, trend, wilson
 
 pytestmark = pytest.mark.unit
 
@@ -119,3 +119,43 @@ def test_pass_at_k_by_hand() -> None:
     assert pass_at_k(4, 3, 2) == 1.0
     with pytest.raises(ValueError, match="at least 3"):
         pass_at_k(2, 1, 3)
+
+
+def test_trend_of_binary_values_is_mantels() -> None:
+    # Three checkpoints, x = -1, 0, 1. Of four instances: 0 0 1, 0 1 1, 1 1 1 and 1 0 0.
+    series = [
+        {"a": [0.0], "b": [0.0], "c": [1.0], "d": [1.0]},
+        {"a": [0.0], "b": [1.0], "c": [1.0], "d": [0.0]},
+        {"a": [1.0], "b": [1.0], "c": [1.0], "d": [0.0]},
+    ]
+    # Sum of x*y: 1 + 1 + 0 - 1 = 1. Variance of each that moves: 2 * (2/3) / 2 = 2/3; three of them: 2.
+    found = trend(series)
+    assert found.z == pytest.approx(1 / math.sqrt(2))
+    assert found.p_value == pytest.approx(0.4795, abs=1e-4)  # 2 * (1 - Phi(0.7071))
+    assert found.slope.value == pytest.approx(1 / 2 / 4)
+    assert found.slope.n == 4
+
+
+def test_trend_takes_positions_and_leaves_out_what_is_missing() -> None:
+    series = [{"a": [0.0], "b": [1.0]}, {"a": [0.5]}, {"a": [1.0], "b": [1.0]}]
+    assert trend(series, positions=[0, 10, 20]).slope.value == pytest.approx(0.05)
+    assert trend(series).slope.n == 1
+
+
+def test_no_trend_where_nothing_moves() -> None:
+    assert trend([{"a": [1.0]}] * 3).p_value is None
+    assert trend([{"a": [1.0]}]).slope.value is None
+    assert trend([{"a": [1.0]}, {"a": [0.0]}], positions=[5, 5]).slope.value is None
+
+
+def test_differences_of_one_program_are_no_independent_evidence() -> None:
+    before = {f"{p}{k}": [0.0] for p in "abcdefgh" for k in range(5)}
+    after = {key: [float(key[0] in "abcd")] for key in before}
+    alone = paired_difference(before, after)
+    together = paired_difference(before, after, {key: key[0] for key in before})
+    assert alone.difference.value == together.difference.value == 0.5
+    assert (alone.difference.n, together.difference.n) == (40, 8)
+    assert together.difference == together.bootstrap
+    assert together.difference.low is not None
+    assert alone.bootstrap.low is not None
+    assert together.difference.low < alone.bootstrap.low

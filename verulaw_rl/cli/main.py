@@ -29,6 +29,7 @@ COMMANDS = {
     "verify": "Verify programs with the installed tool.",
     "diagnose": "Read a verifier's recorded output.",
     "audit": "Tell whether a candidate keeps its specification and proves what it claims.",
+    "attack": "Attack the audit with generated cheats and honest rewrites of a suite's references.",
     "score": "Evidence and score of one candidate for an instance.",
     "play": "Step through an episode in the terminal.",
     "evaluate": "Run a policy over a suite's split and print rates with intervals.",
@@ -39,6 +40,7 @@ COMMANDS = {
     "rescore": "Score recorded episodes again under other weights or another reward, without a verifier.",
     "sensitivity": "Sweep each weight and penalty over recorded episodes, with plots.",
     "lab": "Write a page with sliders for every weight, over recorded episodes.",
+    "compare": "Hold evaluations of the same instances against one another.",
     "report": "Write the HTML report of a run or evaluation folder.",
 }
 """Every subcommand and its summary; ``x`` is the function ``x_command`` of ``verulaw_rl.cli.x``."""

@@ -66,8 +66,9 @@ def verified_difference(run: RunFolder, name: str = "verified") -> PairedDiffere
     before, after = run.evaluations.get("before"), run.evaluations.get("after")
     if not (before and after):
         return None
-    sides = [values([outcome_of(r, run.instances) for r in records], name) for records in (before, after)]
-    return paired_difference(*sides)
+    first, second = ([outcome_of(r, run.instances) for r in records] for records in (before, after))
+    programs = {o.instance: o.program for o in first}
+    return paired_difference(values(first, name), values(second, name), programs)
 
 
 def warnings_of(run: RunFolder, summaries: dict[str, Summary]) -> list[str]:

@@ -28,6 +28,16 @@ EVALUATIONS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The episodes of one evaluation, by the name under which it is shown."""
+
+    name: str
+    records: tuple[EpisodeRecord, ...]
+    instances: dict[str, Instance]
+    """Those whose suite the folder holds, by key."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunFolder:
     """Everything that a report needs of one folder."""
 
@@ -80,6 +90,24 @@ def read_run_folder(path: Path) -> RunFolder:
         evaluations=evaluations,
         instances={i.key: i for i in load_suite(suite).instances} if suite.is_file() else {},
     )
+
+
+def read_evaluation(named: str) -> Evaluation:
+    """One evaluation by what a person names: ``FOLDER``, or ``FOLDER:before`` of a training run.
+
+    A folder stands for its evaluation, or for the one after training where it has one.
+
+    Raises:
+        UserError: no run folder, or it holds no such evaluation.
+    """
+    folder, _, part = named.rpartition(":") if not Path(named).exists() else (named, "", "")
+    run = read_run_folder(Path(folder))
+    found = [part] if part else [n for n in ("evaluation", "after", "before") if n in run.evaluations]
+    if not found or not run.evaluations.get(found[0]):
+        have = ", ".join(run.evaluations) or "none"
+        raise UserError(f"{folder} holds no evaluation {part or 'at all'}; it has: {have}")
+    title = Path(folder).resolve().name + (f":{found[0]}" if run.is_training else "")
+    return Evaluation(title, run.evaluations[found[0]], run.instances)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
