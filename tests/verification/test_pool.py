@@ -15,8 +15,10 @@ import pytest
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import Category
+from verulaw_rl.verification.calls import Calls
 from verulaw_rl.verification.dafny.adapter import DafnyAdapter
 from verulaw_rl.verification.dafny.find import find_dafny
+from verulaw_rl.verification.execution import ExecutionLimits
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.sandbox import detect_sandbox
 from verulaw_rl.verification.verdict import Limits, Location, Status, Times, Verdict, VerifyRequest
@@ -446,3 +448,35 @@ def test_identity_and_unknown_languages(pool):
     assert identity.solver.startswith("z3")
     with pytest.raises(UserError, match="cobol"):
         pool.submit(VerifyRequest("cobol", ""))
+
+
+def test_a_run_that_nobody_waits_for_is_stopped(single):
+    endless = "method M() decreases * { while true decreases * {} }\n"
+    before = {p.pid for p in own_tools()}
+    run = single.submit_execution("dafny", endless, "M();", ExecutionLimits(wall_s=600))
+    queued = single.submit_execution("dafny", GOOD, "print 1;")
+    assert until(lambda: {p.pid for p in own_tools()} - before)
+    time.sleep(2)  # compiled, and running
+    assert queued.cancel()
+    began = time.monotonic()
+    assert run.cancel()
+    assert single.verify(ask(GOOD + "// after the endless run")).status is Status.VERIFIED
+    assert time.monotonic() - began < 60
+    assert until(lambda: not any(p.name() == "mono" and p.pid not in before for p in own_tools()), 5)
+    assert single.execute("dafny", GOOD, "print 1;").stdout == "1"
+
+
+def test_an_owner_cancels_its_own_calls_alone(single):
+    request = ask(HARD + "// shared", solver_s=2)
+    leaving, staying = Calls(lambda: single), Calls(lambda: single)
+    answers: list[Status] = []
+    thread = threading.Thread(target=lambda: answers.append(staying.verify(request).status))
+    thread.start()
+    cancelling = threading.Timer(0.5, leaving.cancel)
+    cancelling.start()
+    with pytest.raises(CancelledError):
+        leaving.verify(request)
+    with pytest.raises(CancelledError):
+        leaving.verify(ask(GOOD))
+    thread.join()
+    assert answers == [Status.TIMEOUT]

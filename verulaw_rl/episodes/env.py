@@ -149,7 +149,7 @@ class ProofEnv(gymnasium.Env[str, str]):
             instance = self.suite.get(key)
         if self._services is None:
             self._services = live_services(VerificationConfig(), RewardConfig(), self.settings)
-        self._episode = Episode(instance, self.settings, self._services)
+        self._episode = Episode(instance, self.settings, self._services.for_episode())
         system, user = self.system_message(instance), self.user_message(instance)
         self._messages = [{"role": "system", "content": system}] if system else []
         self._messages.append({"role": "user", "content": user})
@@ -194,6 +194,14 @@ class ProofEnv(gymnasium.Env[str, str]):
         before = self.episode.value
         self.episode.truncate(reason, text)
         return self.episode.value - before
+
+    def cancel(self) -> None:
+        """Break off what the episode asks of the verifier, from any thread.
+
+        A :meth:`step` under way, and every later one that needs the verifier, raises
+        :class:`concurrent.futures.CancelledError`; :meth:`reset` begins anew.
+        """
+        self.episode.services.cancel()
 
     def record(
         self,

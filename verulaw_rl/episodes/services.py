@@ -20,6 +20,7 @@ from verulaw_rl.evidence.live import limits_of, open_pool, pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
 from verulaw_rl.languages.base import Finding
 from verulaw_rl.suites.instance import Instance
+from verulaw_rl.verification.calls import Calls
 from verulaw_rl.verification.execution import RunResult
 from verulaw_rl.verification.pool import Pool
 
@@ -42,6 +43,15 @@ class Services:
     terms: EpisodeTerms = field(default_factory=EpisodeTerms)
     close: Callable[[], None] = _nothing
     """Releases what the functions hold; may be called twice."""
+    cancel: Callable[[], None] = _nothing
+    """Of one episode's services: break off its calls, from any thread. They raise
+    :class:`concurrent.futures.CancelledError`, as does every later one."""
+    own: Callable[[], Services] | None = None
+    """Makes the services of one episode; where absent, episodes share these."""
+
+    def for_episode(self) -> Services:
+        """The services of one episode, whose calls can be cancelled without touching those of others."""
+        return self if self.own is None else self.own()
 
     def __enter__(self) -> Services:
         return self
@@ -66,21 +76,30 @@ def live_services(verification: VerificationConfig, reward: RewardConfig, episod
     pool = _LazyPool(verification)
     limits = limits_of(verification)
 
-    def collect_live(instance: Instance, candidate: str) -> Evidence:
-        verify = pool_verifier(pool.started(), instance.language, limits)
-        return collect(instance, candidate, verify, verify_rejected=episode.verify_rejected)
+    loaded = load_reward(reward.file, reward.weights)
 
-    def execute_live(instance: Instance, program: str, calls: str) -> RunResult:
-        return pool.started().execute(instance.language, program, calls)
+    def owned() -> Services:
+        owner = Calls(pool.started)
 
-    return Services(
-        collect=collect_live,
-        audit=audit,
-        execute=execute_live,
-        reward=load_reward(reward.file, reward.weights),
-        terms=reward.episode,
-        close=pool.close,
-    )
+        def collect_live(instance: Instance, candidate: str) -> Evidence:
+            verify = pool_verifier(owner, instance.language, limits)
+            return collect(instance, candidate, verify, verify_rejected=episode.verify_rejected)
+
+        def execute_live(instance: Instance, program: str, calls: str) -> RunResult:
+            return owner.execute(instance.language, program, calls)
+
+        return Services(
+            collect=collect_live,
+            audit=audit,
+            execute=execute_live,
+            reward=loaded,
+            terms=reward.episode,
+            close=pool.close,
+            cancel=owner.cancel,
+            own=owned,
+        )
+
+    return owned()
 
 
 class _LazyPool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Protocol
 
 from verulaw_rl.config.verification import CacheConfig, VerificationConfig
 from verulaw_rl.errors import UserError
@@ -24,14 +25,18 @@ def open_pool(config: VerificationConfig) -> Pool:
     Raises:
         UserError: the cache named cannot be used, no sandbox although insisted on, no cluster at the address.
     """
-    settings = PoolSettings(
+    return Pool(pool_settings(config), cache=_cache_of(config.cache))
+
+
+def pool_settings(config: VerificationConfig) -> PoolSettings:
+    """Where programs are verified and how many at once, from the config of a run."""
+    return PoolSettings(
         workers=config.workers or 0,
         memory_bytes=limits_of(config).memory_bytes,
         sandbox=config.sandbox,
         backend=config.backend,
         ray_address=config.ray_address,
     )
-    return Pool(settings, cache=_cache_of(config.cache))
 
 
 def _cache_of(config: CacheConfig | bool) -> VerdictCache | None:
@@ -56,11 +61,17 @@ def limits_of(config: VerificationConfig) -> Limits:
     )
 
 
-def pool_verifier(pool: Pool, language: str, limits: Limits | None = None) -> Verifier:
+class _Verifies(Protocol):
+    """A pool, or the calls of one owner on it."""
+
+    def verify(self, request: VerifyRequest, /) -> Verdict: ...
+
+
+def pool_verifier(pool: _Verifies, language: str, limits: Limits | None = None) -> Verifier:
     """A function that verifies program texts of a language on the pool.
 
     Args:
-        pool: running pool.
+        pool: running pool, or an owner's calls on it.
         language: of the programs.
         limits: of each call; the defaults when absent.
     """

@@ -55,6 +55,8 @@ class RolloutBatch:
     sampling_s: float
     wait_s: float
     """Seconds in which nothing could be sampled: every episode waited for the verifier."""
+    engine_s: float
+    """Seconds of the calling thread that are neither: the engine's own, resetting environments and records included."""
 
 
 OnResult = Callable[[EpisodeResult, int], None]
@@ -94,7 +96,7 @@ def run_episodes(
 
     Raises:
         UserError: bad input (no such instance, a chat template that does not fit, a reward that returns nonsense).
-        KeyboardInterrupt: on Ctrl-C, after pending steps were dropped.
+        KeyboardInterrupt: on Ctrl-C, after pending steps were dropped and their verifier calls broken off.
     """
     engine = _Engine(policy, make_env, sampling, max_turn_tokens, workers, run, on_result)
     return engine.play(tasks, seed)
@@ -144,6 +146,7 @@ class _Engine:
         self._wait_s = 0.0
 
     def play(self, tasks: Sequence[EpisodeTask], seed: object) -> RolloutBatch:
+        started = time.monotonic()
         threads = ThreadPoolExecutor(max_workers=self._workers, thread_name_prefix="episode")
         self._threads = threads
         try:
@@ -156,9 +159,12 @@ class _Engine:
         except BaseException:
             self._abandoned.set()
             threads.shutdown(wait=False, cancel_futures=True)
+            for running in self._pending.values():
+                running.env.cancel()
             raise
         threads.shutdown()
-        return RolloutBatch(tuple(self._results[i] for i in range(len(tasks))), self._sampling_s, self._wait_s)
+        own_s = time.monotonic() - started - self._sampling_s - self._wait_s
+        return RolloutBatch(tuple(self._results[i] for i in range(len(tasks))), self._sampling_s, self._wait_s, own_s)
 
     def _start(self, index: int, task: EpisodeTask, seed: object) -> _Running:
         env = self._make_env()
@@ -190,11 +196,17 @@ class _Engine:
             seed = derive_seed(running.seed, running.turn)
             prompts.append(Prompt(running.conversation.token_ids, min(room, self._max_turn_tokens), seed))
             sampled.append(running)
+        handing_on_s = 0.0
+
+        def on_done(position: int, generation: Generation) -> None:
+            nonlocal handing_on_s
+            began = time.monotonic()
+            self._replied(sampled[position], generation)
+            handing_on_s += time.monotonic() - began
+
         started = time.monotonic()
-        self._policy.generate(
-            prompts, self._sampling, lambda position, generation: self._replied(sampled[position], generation)
-        )
-        self._sampling_s += time.monotonic() - started
+        self._policy.generate(prompts, self._sampling, on_done)
+        self._sampling_s += time.monotonic() - started - handing_on_s
 
     def _replied(self, running: _Running, generation: Generation) -> None:
         """Hand a sampled turn to the environment, at once: others are still being sampled."""

@@ -31,7 +31,7 @@ from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.policies import model_version
 from verulaw_rl.evaluation.report import write_report
 from verulaw_rl.evaluation.run_folder import EVALUATIONS
-from verulaw_rl.evidence.live import limits_of, pool_verifier
+from verulaw_rl.evidence.live import limits_of, pool_settings, pool_verifier
 from verulaw_rl.rollouts.engine import RolloutBatch
 from verulaw_rl.rollouts.load_policy import load_policy
 from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
@@ -43,8 +43,7 @@ from verulaw_rl.training.reporter import Reporter
 from verulaw_rl.training.small_policy import create_small_policy
 from verulaw_rl.training.threads import beside_verifier, use_all_cores
 from verulaw_rl.training.warm_start import Example, warm_start, warm_start_examples
-from verulaw_rl.verification.pool import Pool, PoolSettings
-from verulaw_rl.verification.sandbox import detect_sandbox
+from verulaw_rl.verification.pool import Pool
 
 logger = logging.getLogger(__name__)
 
@@ -131,14 +130,14 @@ class _Run:
             return load_suite(path)
         started = self._phase("Preparing the suite")
         verification = self._config.verification
-        settings = PoolSettings(workers=verification.workers or 0, sandbox=verification.sandbox)
-        with Pool(settings) as pool:
+        with Pool(pool_settings(verification)) as pool:
+            sandbox = pool.sandbox.mode
             verify = pool_verifier(pool, "dafny", limits_of(verification))
             prepared = prepare_suite(self._config.suite, self._environment.task, verify, self._reporter.progress)
         save_suite(prepared.suite, path)
         self._folder.write_pairs(prepared.warm_start)
         tools = sorted({f"{t.name} {t.version} ({t.solver})" for t in (i.tool for i in prepared.suite.instances)})
-        self._folder.add_versions(verifier=tools, sandbox=detect_sandbox(verification.sandbox).mode)
+        self._folder.add_versions(verifier=tools, sandbox=sandbox)
         self._say(
             f"Suite: {len(prepared.train)} training and {len(prepared.heldout)} held-out instances, "
             f"{len(prepared.warm_start)} programs for the warm start"

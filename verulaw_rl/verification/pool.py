@@ -14,7 +14,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -70,8 +70,10 @@ class _Job:
 class _Execution:
     """One run of a program that one caller waits for."""
 
-    run: Callable[[Seat], RunResult]
+    run: Callable[[Seat, threading.Event], RunResult]
     result: Future[RunResult] = field(default_factory=Future)
+    stop: threading.Event = field(default_factory=threading.Event)
+    seat: Seat | None = None
     moves: int = 0
 
 
@@ -101,6 +103,7 @@ class Pool:
         self._cache: VerdictCache = cache or MemoryCache(self.settings.cache_entries)
         self._identities: dict[str, ToolIdentity] = {}
         self._jobs: dict[str, _Job] = {}
+        self._executions: set[_Execution] = set()
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._tasks: queue.SimpleQueue[_Job | _Execution | None] = queue.SimpleQueue()
@@ -170,13 +173,22 @@ class Pool:
         Raises:
             UserError: no such language, or its tool is missing or unsupported.
         """
+        return self.submit_execution(language, program, calls, limits).result()
+
+    def submit_execution(
+        self, language: str, program: str, calls: str, limits: ExecutionLimits | None = None
+    ) -> Future[RunResult]:
+        """Ask for a run of ``calls`` against a program; cancelling the future stops it. Raises as :meth:`submit`."""
         self.identity(language)
-        execution = _Execution(lambda seat: seat.execute(language, program, calls, limits or ExecutionLimits()))
+        bounds = limits or ExecutionLimits()
+        execution = _Execution(lambda seat, stop: seat.execute(language, program, calls, bounds, stop))
         with self._lock:
             if self._closing.is_set():
                 raise RuntimeError("the pool is closed")
+            self._executions.add(execution)
             self._tasks.put(execution)
-        return execution.result.result()
+        execution.result.add_done_callback(partial(self._dropped_execution, execution))
+        return execution.result
 
     def close(self) -> None:
         """Drop what waits, stop what runs, and return when no process of the pool is left."""
@@ -186,6 +198,8 @@ class Pool:
             self._closing.set()
             for job in self._jobs.values():
                 self._break_off(job)
+            for execution in self._executions:
+                self._break_off(execution)
         if first:
             for _ in self._threads:
                 self._tasks.put(None)
@@ -244,11 +258,7 @@ class Pool:
         return seat
 
     def _run(self, job: _Job, seat: Seat) -> None:
-        with self._lock:
-            if not (stopped := job.stop.is_set()):
-                job.seat = seat
-        if stopped:
-            self._fail(job, RuntimeError("the pool was closed"))
+        if not self._begin(job, seat):
             return
         queue_s = time.monotonic() - job.submitted
         try:
@@ -257,8 +267,7 @@ class Pool:
             if cacheable(verdict):
                 self._cache.put(job.key, verdict)
         except SeatLostError:
-            with self._lock:
-                job.seat = None
+            self._leave(job)
             raise
         except AbandonedError:
             self._fail(job, RuntimeError("the pool was closed"))
@@ -269,20 +278,52 @@ class Pool:
         self._answer(job, verdict)
 
     def _execute(self, execution: _Execution, seat: Seat) -> None:
+        if not self._begin(execution, seat):
+            return
         try:
-            execution.result.set_result(execution.run(seat))
+            result = execution.run(seat, execution.stop)
         except SeatLostError:
+            self._leave(execution)
             raise
+        except AbandonedError:
+            self._fail(execution, RuntimeError("the pool was closed"))
+            return
         except BaseException as e:
-            execution.result.set_exception(e)
+            self._fail(execution, e)
+            return
+        self._answer_execution(execution, result)
+
+    def _begin(self, task: _Job | _Execution, seat: Seat) -> bool:
+        """Note where a task runs, so that it can be broken off there; false where nobody wants it any more."""
+        with self._lock:
+            if not (stopped := task.stop.is_set()):
+                task.seat = seat
+        if stopped:
+            self._fail(task, RuntimeError("the pool was closed"))
+        return not stopped
+
+    def _leave(self, task: _Job | _Execution) -> None:
+        with self._lock:
+            task.seat = None
 
     def _answer(self, job: _Job, verdict: Verdict) -> None:
         for future in self._finish(job):
             if future.set_running_or_notify_cancel():
                 future.set_result(verdict)
 
+    def _answer_execution(self, execution: _Execution, result: RunResult) -> None:
+        self._finish_execution(execution)
+        if execution.result.set_running_or_notify_cancel():
+            execution.result.set_result(result)
+
     def _fail(self, task: _Job | _Execution, error: BaseException) -> None:
-        for future in self._finish(task) if isinstance(task, _Job) else [task.result]:
+        futures: Sequence[Future[Verdict] | Future[RunResult]]
+        if isinstance(task, _Job):
+            futures = self._finish(task)
+        else:
+            self._finish_execution(task)
+            futures = [task.result]
+        for future in futures:
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)
 
@@ -292,7 +333,7 @@ class Pool:
             tool = self.identity(task.request.language)
             self._answer(task, Verdict(Status.ERROR, (), False, tool, message=why, sandbox=self.sandbox.mode))
         else:
-            task.result.set_result(RunResult("unavailable", "", why, sandbox=self.sandbox.mode))
+            self._answer_execution(task, RunResult("unavailable", "", why, sandbox=self.sandbox.mode))
 
     def _finish(self, job: _Job) -> list[Future[Verdict]]:
         """Take a job out, so that no one joins it any more; who waits for it."""
@@ -301,6 +342,16 @@ class Pool:
             if self._jobs.get(job.key) is job:
                 del self._jobs[job.key]
             return job.waiting
+
+    def _finish_execution(self, execution: _Execution) -> None:
+        with self._lock:
+            execution.seat = None
+            self._executions.discard(execution)
+
+    def _dropped_execution(self, execution: _Execution, future: Future[RunResult]) -> None:
+        if future.cancelled():
+            with self._lock:
+                self._break_off(execution)
 
     def _dropped(self, job: _Job, future: Future[Verdict]) -> None:
         """Break a job off when the last who waited has cancelled."""
@@ -311,11 +362,11 @@ class Pool:
                 del self._jobs[job.key]
                 self._break_off(job)
 
-    def _break_off(self, job: _Job) -> None:
-        """With the lock held, so that the seat is still this job's."""
-        job.stop.set()
-        if job.seat is not None:
-            job.seat.end()
+    def _break_off(self, task: _Job | _Execution) -> None:
+        """With the lock held, so that the seat is still this task's."""
+        task.stop.set()
+        if task.seat is not None:
+            task.seat.end()
 
 
 def _make_seats(settings: PoolSettings, find_adapter: FindAdapter) -> Seats:

@@ -58,7 +58,8 @@ class _Actor:
         return await self._in_thread(self._seat.verify, request, self._stop)
 
     async def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
-        return await self._in_thread(self._seat.execute, language, program, calls, limits)
+        self._stop = threading.Event()
+        return await self._in_thread(self._seat.execute, language, program, calls, limits, self._stop)
 
     async def end(self) -> None:
         self._stop.set()
@@ -90,7 +91,9 @@ class RaySeat:
             )
         return verdict
 
-    def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
+    def execute(
+        self, language: str, program: str, calls: str, limits: ExecutionLimits, stop: threading.Event
+    ) -> RunResult:
         """What the program printed, on the actor's machine."""
         result: RunResult = self._get(self._actor.execute.remote(language, program, calls, limits), limits.wall_s)
         return result

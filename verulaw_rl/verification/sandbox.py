@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -80,6 +81,8 @@ class Sandbox:
     mode: Mode
     reason: str = ""
     """Why it is not ``bwrap``."""
+    started: Callable[[Contained], None] | None = field(default=None, compare=False)
+    """Told of each process that is started, by the thread that starts it."""
 
     def start(self, argv: list[str], policy: Policy, environment: dict[str, str] | None = None) -> Contained:
         """Start a command inside the walls, with pipes to its input and output, in the scratch folder.
@@ -119,7 +122,7 @@ class Sandbox:
         finally:
             for f in held:
                 f.close()
-        return Contained(
+        process = Contained(
             popen,
             errors,
             memory_bytes=policy.memory_bytes,
@@ -129,6 +132,9 @@ class Sandbox:
             tag=tag,
             scratch=scratch,
         )
+        if self.started is not None:
+            self.started(process)
+        return process
 
     def _wrap(self, argv: list[str], policy: Policy, env: dict[str, str], held: list[IO[bytes]]) -> list[str]:
         # Root's processes are never counted by the kernel, so a fork bomb of root's would outrun any watcher.

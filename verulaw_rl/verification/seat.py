@@ -11,11 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Protocol
 
 from verulaw_rl.verification.adapter import Adapter, Worker, WorkerFault
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.machine import cpu_window, workers_by_resources
+from verulaw_rl.verification.processes import Contained
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import Limits, Status, ToolIdentity, Verdict, VerifyRequest
 
@@ -48,7 +50,9 @@ class Seat(Protocol):
         """
         ...
 
-    def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
+    def execute(
+        self, language: str, program: str, calls: str, limits: ExecutionLimits, stop: threading.Event
+    ) -> RunResult:
         """Run calls against a program; raises as :meth:`verify`."""
         ...
 
@@ -94,7 +98,7 @@ class LocalSeat:
         self._adapters: dict[str, Adapter] = {}
         self._workers: dict[str, tuple[int, Worker]] = {}
         """By language: the memory limit that it was started with, and the worker."""
-        self._busy: Worker | None = None
+        self._busy: Worker | Contained | None = None
 
     def verify(self, request: VerifyRequest, stop: threading.Event) -> Verdict:
         """The verdict on a program; a call that breaks its worker is tried once more on a fresh one."""
@@ -123,12 +127,27 @@ class LocalSeat:
             sandbox=self._sandbox.mode,
         )
 
-    def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
+    def execute(
+        self, language: str, program: str, calls: str, limits: ExecutionLimits, stop: threading.Event
+    ) -> RunResult:
         """Run calls against a program."""
-        return self._adapter(language).execute(self._sandbox, program, calls, limits)
+
+        def started(process: Contained) -> None:
+            self._busy = process
+            if stop.is_set():
+                process.end()
+
+        try:
+            sandbox = replace(self._sandbox, started=started)
+            result = self._adapter(language).execute(sandbox, program, calls, limits)
+        finally:
+            self._busy = None
+        if stop.is_set():
+            raise AbandonedError
+        return result
 
     def end(self) -> None:
-        """End the worker in use; the call it is in raises."""
+        """End the worker or process in use; the call it is in raises."""
         busy = self._busy
         if busy is not None:
             busy.end()
