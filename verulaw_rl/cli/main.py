@@ -49,6 +49,9 @@ EXTRAS = {name: "train" for name in ("torch", "transformers", "trl", "accelerate
     "wandb": "wandb",
     "vllm": "vllm",
     "ray": "ray",
+    "openai": "endpoint",
+    "gguf": "gguf",
+    "inspect_ai": "inspect",
 }
 """Optional packages, by the extra that installs them."""
 

@@ -30,12 +30,22 @@ def progress_bar(title: str, quiet: bool = False) -> Iterator[Callable[[int, int
             task = bar.add_task(title, total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
     else:
-        shown = time.monotonic()
+        began = shown = time.monotonic()
+        first: int | None = None
 
         def line(done: int, total: int) -> None:
-            nonlocal shown
+            nonlocal shown, first
+            first = done if first is None else first
             if time.monotonic() - shown >= LINE_EVERY_S or done == total:
                 shown = time.monotonic()
-                console.print(f"{title}: {done}/{total}", highlight=False)
+                left_s = (shown - began) * (total - done) / (done - first) if done > first else None
+                console.print(f"{title}: {done}/{total}{_left(left_s)}", highlight=False)
 
         yield line
+
+
+def _left(seconds: float | None) -> str:
+    """An estimate in words, where there is one and something is left."""
+    if not seconds:
+        return ""
+    return f", about {seconds / 3600:.1f} h left" if seconds > 5400 else f", about {seconds / 60:.0f} min left"

@@ -9,13 +9,44 @@ from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
 from verulaw_rl.config.verification import VerificationConfig
 
 
+class EndpointConfig(ConfigModel):
+    """A server of the OpenAI chat interface (vLLM, SGLang, llama.cpp, hosted models), for ``openai:MODEL`` policies."""
+
+    base_url: str | None = None
+    """Such as ``http://localhost:8000/v1``; the ``OPENAI_BASE_URL`` of the environment when absent."""
+    api_key_variable: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key; none is sent where it is empty, as local servers want it."""
+    timeout_s: float = Field(default=600.0, gt=0)
+    """Of one request."""
+    retries: int = Field(default=5, ge=0)
+    """Of a request that met a busy or failing server, each after a longer wait."""
+    concurrency: int = Field(default=16, ge=1)
+    """Requests at once."""
+    input_price: float = Field(default=0.0, ge=0)
+    """Per million prompt tokens, in the currency of ``budget.cost``."""
+    output_price: float = Field(default=0.0, ge=0)
+    """Per million sampled tokens."""
+
+
+class BudgetConfig(ConfigModel):
+    """Where an evaluation stops beginning episodes; those under way are finished and ``--resume`` goes on."""
+
+    sampled_tokens: int | None = Field(default=None, ge=1)
+    """In all episodes together, those of earlier attempts included."""
+    cost: float | None = Field(default=None, gt=0)
+    """By the prices of ``endpoint``, those of earlier attempts included."""
+    hours: float | None = Field(default=None, gt=0)
+    """Of this attempt."""
+
+
 class EvaluateConfig(ConfigModel):
     """One evaluation of one policy over one split."""
 
     name: str = "evaluation"
     """Title of its report, and the run named in its records."""
     policy: str = ""
-    """A model folder, or ``scripted:`` and a name: reference, given, null, random."""
+    """A model folder, a GGUF file, a name on the Hugging Face hub, ``openai:`` and a model's name on ``endpoint``, or
+    ``scripted:`` and a name: reference, given, null, random, insertions."""
     suite: str = "seed"
     """JSONL file that ``build`` wrote, or ``seed`` for the bundled suite."""
     split: str = "heldout"
@@ -30,6 +61,14 @@ class EvaluateConfig(ConfigModel):
     """Of sampling."""
     max_turn_tokens: int = Field(default=1024, ge=1)
     """Sampled tokens per turn at most."""
+    episodes_at_once: int = Field(default=64, ge=1)
+    """Episodes under way at a time: what a crash can lose, and what a batch of a model holds."""
+    verdict_seeds: int = Field(default=0, ge=0)
+    """Verify each accepted program again under so many seeds of the solver."""
+    official: bool = False
+    """Score submissions by DafnyBench's published rule too."""
+    budget: BudgetConfig = BudgetConfig()
+    endpoint: EndpointConfig = EndpointConfig()
     episode: EpisodeConfig = EpisodeConfig()
     reward: RewardConfig = RewardConfig()
     verification: VerificationConfig = VerificationConfig()

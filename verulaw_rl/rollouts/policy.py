@@ -69,6 +69,20 @@ class TokenPolicy(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An assistant turn of a policy that hides its tokens, with what it cost."""
+
+    text: str
+    prompt_tokens: int = 0
+    """Read for this turn: the whole conversation, as it is billed."""
+    sampled_tokens: int = 0
+
+
+class ContextFullError(Exception):
+    """The conversation no longer fits into the policy's context: the episode ends, at no cost."""
+
+
 @runtime_checkable
 class TextPolicy(Protocol):
     """A policy that only writes text."""
@@ -76,8 +90,12 @@ class TextPolicy(Protocol):
     name: str
     version: str
 
-    def reply(self, instance: Instance, messages: Sequence[dict[str, str]], seed: int) -> str:
-        """The next assistant turn; ``messages`` are all turns so far."""
+    def reply(self, instance: Instance, messages: Sequence[dict[str, str]], seed: int) -> str | Reply:
+        """The next assistant turn; ``messages`` are all turns so far. Called from several threads at once.
+
+        Raises:
+            ContextFullError: they no longer fit.
+        """
         ...
 
 
