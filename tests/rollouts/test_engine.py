@@ -17,7 +17,7 @@ from tests.rollouts.factory import (
 )
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.engine import EpisodeTask, derive_seed, run_episodes
-from verulaw_rl.rollouts.policy import Sampling
+from verulaw_rl.rollouts.policy import ContextFullError, Reply, Sampling
 from verulaw_rl.rollouts.scripted import GivenPolicy, NullPolicy, ReferencePolicy
 from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
 from verulaw_rl.verification.verdict import Status
@@ -173,3 +173,43 @@ def test_seeds_are_pure_functions_of_their_parts() -> None:
     assert derive_seed(1, "a", 2) == derive_seed(1, "a", 2)
     assert len({derive_seed(1, "a", 2), derive_seed(1, "a", 3), derive_seed(2, "a", 2), derive_seed(1, "b", 2)}) == 4
     assert derive_seed("1", "2") != derive_seed("12")
+
+
+def test_no_more_episodes_are_under_way_than_told() -> None:
+    begun = 0
+    ended = 0
+    most = 0
+
+    def counted():
+        nonlocal begun, most
+        for task in tasks(3, 4):
+            begun += 1
+            most = max(most, begun - ended)
+            yield task
+
+    def note(result, done):
+        nonlocal ended
+        ended = done
+
+    settings = SETTINGS.model_copy(update={"turns": 1})
+    env = env_maker(hand_suite(3), scripted_services(None), settings)
+    batch = run_episodes(
+        ReferencePolicy(settings), env, counted(), seed=0, sampling=Sampling(), at_once=2, on_result=note
+    )
+    assert [r.task for r in batch.results] == tasks(3, 4)
+    assert most == 2
+
+
+def test_a_text_policy_may_tell_its_tokens_and_run_out_of_context() -> None:
+    class Endpoint:
+        name, version = "endpoint", ""
+
+        def reply(self, instance, messages, seed):
+            if len(messages) > 4:
+                raise ContextFullError("too long")
+            return Reply("no action", prompt_tokens=10 * len(messages), sampled_tokens=3)
+
+    (result,) = play(Endpoint(), turns=5).results
+    assert result.record.end_reason == "context_full"
+    assert len(result.record.turns) == 2
+    assert result.record.tokens == {"prompt": 10, "sampled": 6, "billed_prompt": 40}  # of 1 and of 3 messages

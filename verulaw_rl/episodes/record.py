@@ -98,7 +98,7 @@ class EpisodeRecord:
     sampling: dict[str, Any] = field(default_factory=dict)
     """Sampling parameters of the policy."""
     tokens: dict[str, int] = field(default_factory=dict)
-    """Token counts: ``prompt``, ``sampled``, ``observed``."""
+    """Token counts: ``prompt``, ``sampled``, ``observed``; of an endpoint ``billed_prompt``, read anew each turn."""
     times: dict[str, float] = field(default_factory=dict, compare=False)
 
     @property

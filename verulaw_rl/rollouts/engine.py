@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +19,15 @@ from verulaw_rl.episodes.env import ProofEnv
 from verulaw_rl.episodes.record import EpisodeRecord
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.conversation import ChatFormat, Conversation
-from verulaw_rl.rollouts.policy import Generation, Policy, Prompt, Sampling, TextPolicy, TokenPolicy
+from verulaw_rl.rollouts.policy import (
+    ContextFullError,
+    Generation,
+    Policy,
+    Prompt,
+    Sampling,
+    TextPolicy,
+    TokenPolicy,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +80,13 @@ def derive_seed(*parts: object) -> int:
 def run_episodes(
     policy: Policy,
     make_env: Callable[[], ProofEnv],
-    tasks: Sequence[EpisodeTask],
+    tasks: Iterable[EpisodeTask],
     *,
     seed: object,
     sampling: Sampling,
     max_turn_tokens: int = 1024,
     workers: int = 16,
+    at_once: int | None = None,
     run: str = "",
     on_result: OnResult | None = None,
 ) -> RolloutBatch:
@@ -86,11 +95,12 @@ def run_episodes(
     Args:
         policy: what writes the assistant's turns.
         make_env: a new environment for one episode; environments share suite and services.
-        tasks: the episodes.
+        tasks: the episodes; where ``at_once`` bounds them, taken one by one as others end.
         seed: of the batch (any text or number); an episode's own seed follows from it, instance and sample.
         sampling: how tokens are chosen.
         max_turn_tokens: sampled tokens per turn at most.
         workers: steps of environments that may run at once; more than the verifier's workers, since they wait.
+        at_once: episodes under way at a time; all of them when absent.
         run: name of the run, for the records.
         on_result: called with each result as it comes.
 
@@ -98,7 +108,7 @@ def run_episodes(
         UserError: bad input (no such instance, a chat template that does not fit, a reward that returns nonsense).
         KeyboardInterrupt: on Ctrl-C, after pending steps were dropped and their verifier calls broken off.
     """
-    engine = _Engine(policy, make_env, sampling, max_turn_tokens, workers, run, on_result)
+    engine = _Engine(policy, make_env, sampling, max_turn_tokens, workers, at_once, run, on_result)
     return engine.play(tasks, seed)
 
 
@@ -115,6 +125,10 @@ class _Running:
     turn: int = 0
     started_s: float = field(default_factory=time.monotonic)
     step_s: float = 0.0
+    first_prompt_tokens: int = 0
+    prompt_tokens: int = 0
+    sampled_tokens: int = 0
+    """Tokens of a policy that hides them, as it counts them."""
 
 
 class _Engine:
@@ -127,6 +141,7 @@ class _Engine:
         sampling: Sampling,
         max_turn_tokens: int,
         workers: int,
+        at_once: int | None,
         run: str,
         on_result: OnResult | None,
     ) -> None:
@@ -135,6 +150,10 @@ class _Engine:
         self._sampling = sampling
         self._max_turn_tokens = max_turn_tokens
         self._workers = workers
+        self._at_once = at_once
+        self._started = 0
+        self._waiting: Iterator[EpisodeTask] = iter(())
+        self._seed: object = None
         self._run = run
         self._on_result = on_result
         self._results: dict[int, EpisodeResult] = {}
@@ -145,17 +164,19 @@ class _Engine:
         self._sampling_s = 0.0
         self._wait_s = 0.0
 
-    def play(self, tasks: Sequence[EpisodeTask], seed: object) -> RolloutBatch:
+    def play(self, tasks: Iterable[EpisodeTask], seed: object) -> RolloutBatch:
         started = time.monotonic()
         threads = ThreadPoolExecutor(max_workers=self._workers, thread_name_prefix="episode")
         self._threads = threads
         try:
-            self._ready = [self._start(index, task, seed) for index, task in enumerate(tasks)]
+            self._waiting, self._seed = iter(tasks), seed
+            self._fill()
             while self._ready or self._pending:
                 if self._ready:
                     self._advance()
                 if self._pending:
                     self._collect()
+                self._fill()
         except BaseException:
             self._abandoned.set()
             threads.shutdown(wait=False, cancel_futures=True)
@@ -164,7 +185,18 @@ class _Engine:
             raise
         threads.shutdown()
         own_s = time.monotonic() - started - self._sampling_s - self._wait_s
-        return RolloutBatch(tuple(self._results[i] for i in range(len(tasks))), self._sampling_s, self._wait_s, own_s)
+        return RolloutBatch(
+            tuple(self._results[i] for i in range(self._started)), self._sampling_s, self._wait_s, own_s
+        )
+
+    def _fill(self) -> None:
+        """Begin episodes as long as there is room."""
+        while self._at_once is None or self._started - len(self._results) < self._at_once:
+            task = next(self._waiting, None)
+            if task is None:
+                return
+            self._ready.append(self._start(self._started, task, self._seed))
+            self._started += 1
 
     def _start(self, index: int, task: EpisodeTask, seed: object) -> _Running:
         env = self._make_env()
@@ -223,8 +255,20 @@ class _Engine:
         self._pending[self._threads.submit(call, *arguments)] = running
 
     def _reply_and_step(self, running: _Running, policy: TextPolicy) -> bool:
+        if self._abandoned.is_set():
+            return False
         instance = running.env.episode.instance
-        return self._step(running, policy.reply(instance, running.messages, derive_seed(running.seed, running.turn)))
+        try:
+            reply = policy.reply(instance, running.messages, derive_seed(running.seed, running.turn))
+        except ContextFullError:
+            running.env.truncate()
+            return False
+        if isinstance(reply, str):
+            return self._step(running, reply)
+        running.first_prompt_tokens = running.first_prompt_tokens or reply.prompt_tokens
+        running.prompt_tokens += reply.prompt_tokens
+        running.sampled_tokens += reply.sampled_tokens
+        return self._step(running, reply.text)
 
     def _step(self, running: _Running, text: str) -> bool:
         """One step of an environment, in a thread: whether the episode goes on."""
@@ -247,6 +291,7 @@ class _Engine:
             self._wait_s += time.monotonic() - started
             for future in sorted(done, key=lambda f: self._pending[f].index):
                 self._take(future, self._pending.pop(future))
+            self._fill()
             if len(self._ready) >= enough:
                 return
 
@@ -270,9 +315,6 @@ class _Engine:
 
     def _finish(self, running: _Running, error: Exception | None = None) -> None:
         conversation = running.conversation
-        prompt = len(conversation.prompt_ids) if conversation else 0
-        sampled = conversation.sampled_tokens if conversation else 0
-        whole = len(conversation.token_ids) if conversation else 0
         said = None if error is None else f"{type(error).__name__}: {error}"
         if error is not None:
             running.env.truncate(reason="error")
@@ -281,7 +323,7 @@ class _Engine:
             policy=self._policy.name,
             policy_version=self._policy.version,
             sampling=self._sampling.to_row() | {"sample": running.task.sample},
-            tokens={"prompt": prompt, "sampled": sampled, "observed": whole - prompt - sampled} if conversation else {},
+            tokens=_tokens(running),
             times={"episode_s": time.monotonic() - running.started_s, "step_s": running.step_s},
         )
         if error is not None:
@@ -299,3 +341,18 @@ class _Engine:
         running.env.close()
         if self._on_result is not None:
             self._on_result(result, len(self._results))
+
+
+def _tokens(running: _Running) -> dict[str, int]:
+    """Token counts of an episode, as far as its policy shows them."""
+    if (conversation := running.conversation) is not None:
+        prompt, sampled = len(conversation.prompt_ids), conversation.sampled_tokens
+        observed = len(conversation.token_ids) - prompt - sampled
+        return {"prompt": prompt, "sampled": sampled, "observed": observed}
+    if not running.prompt_tokens:
+        return {}
+    return {
+        "prompt": running.first_prompt_tokens,
+        "sampled": running.sampled_tokens,
+        "billed_prompt": running.prompt_tokens,
+    }
