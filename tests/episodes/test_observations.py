@@ -24,6 +24,7 @@ from verulaw_rl.episodes.services import Services
 from verulaw_rl.evidence.evidence import Evidence, Message
 from verulaw_rl.evidence.reward import load_reward
 from verulaw_rl.languages.base import Category
+from verulaw_rl.languages.dafny.language import DAFNY
 from verulaw_rl.languages.insertions import Insertion
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.execution import RunResult
@@ -126,10 +127,10 @@ def test_output_of_a_run_is_cut() -> None:
 
 
 def test_an_invalid_turn_shows_a_valid_one() -> None:
-    said = observations.invalid(InvalidAction("no_action", "the turn holds no action."), FULL)
+    said = observations.invalid(InvalidAction("no_action", "the turn holds no action."), FULL, DAFNY.illustration)
     assert "the turn holds no action." in said
     assert said.endswith("<submit>\n... the whole program ...\n</submit>")
-    assert observations.invalid(InvalidAction("no_action", "x"), COMPACT) == "invalid no action"
+    assert observations.invalid(InvalidAction("no_action", "x"), COMPACT, DAFNY.illustration) == "invalid no action"
 
 
 def test_the_score_shown_is_the_one_without_probes() -> None:

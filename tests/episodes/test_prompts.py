@@ -12,6 +12,7 @@ from verulaw_rl.episodes.registration import load_environment
 from verulaw_rl.episodes.services import Services
 from verulaw_rl.episodes.space import AnyText
 from verulaw_rl.languages.base import Task
+from verulaw_rl.languages.dafny.language import DAFNY
 from verulaw_rl.suites.instance import Suite
 
 pytestmark = pytest.mark.unit
@@ -23,7 +24,12 @@ SETTINGS = [
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: f"{s.wire_format}-{s.hand_in}")
 def test_every_example_is_read(settings: EpisodeConfig) -> None:
     for kind in (*settings.actions, "done"):
-        action = parse(prompts.example(kind, settings), settings.wire_format, settings.hand_in, settings.actions)
+        action = parse(
+            prompts.example(kind, settings, DAFNY.illustration),
+            settings.wire_format,
+            settings.hand_in,
+            settings.actions,
+        )
         assert isinstance(action, Action)
         assert action.kind == kind
 

@@ -8,6 +8,7 @@ import pytest
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import Category, Point, Task
+from verulaw_rl.languages.dafny.language import DAFNY
 from verulaw_rl.suites.instance import (
     Instance,
     Obligation,
@@ -119,12 +120,16 @@ OTHER = """lemma Same(s: seq<int>, t: seq<int>)
 
 def test_renamed_and_commented_copies_are_near_duplicates():
     copy = "// a copy\n" + re.sub(r"\b(a|s|i)\b", r"\1\1", SUM).replace("0", "7")
-    assert groups([("sum", SUM), ("other", OTHER), ("copy", copy)]) == {"sum": "sum", "copy": "sum", "other": "other"}
+    assert groups([("sum", SUM), ("other", OTHER), ("copy", copy)], DAFNY.lexicon) == {
+        "sum": "sum",
+        "copy": "sum",
+        "other": "other",
+    }
 
 
 def test_groups_join_through_a_third():
     near = [(f"p{k}", SUM + "// more\n" * k) for k in range(4)]
-    assert set(groups(near).values()) == {"p0"}
+    assert set(groups(near, DAFNY.lexicon).values()) == {"p0"}
 
 
 def test_splits_keep_groups_and_tasks_together_and_are_a_function_of_the_seed():

@@ -83,11 +83,12 @@ class ProofEnv(gymnasium.Env[str, str]):
         """What the agent is told first; no system message where it is empty."""
         if self.settings.prompt == "compact":
             return ""
+        language = get_language(instance.language)
         return self._filled(
             self.system_prompt,
             language=instance.language.capitalize(),
-            rules=get_language(instance.language).rules(self.task).strip(),
-            actions=prompts.actions(self.settings),
+            rules=language.rules(self.task).strip(),
+            actions=prompts.actions(self.settings, language.illustration),
             hand_in=prompts.hand_in(self.settings),
             turns=str(self.settings.turns),
         )

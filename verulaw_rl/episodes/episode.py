@@ -18,6 +18,7 @@ from verulaw_rl.episodes.services import Services
 from verulaw_rl.episodes.value import value_so_far
 from verulaw_rl.evidence.evidence import Evidence
 from verulaw_rl.languages.insertions import InsertionError, apply_insertions
+from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance
 
 VERIFIED, DONE, TURN_BUDGET, CONTEXT_FULL = "verified", "done", "turn_budget", "context_full"
@@ -130,4 +131,5 @@ class Episode:
         return self._evidence[program]
 
     def _invalid(self, text: str, action: InvalidAction) -> Turn:
-        return Turn(text, observations.invalid(action, self.settings), invalid=action)
+        shown = get_language(self.instance.language).illustration
+        return Turn(text, observations.invalid(action, self.settings, shown), invalid=action)

@@ -14,7 +14,7 @@ from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import InvalidAction
 from verulaw_rl.episodes.prompts import example
 from verulaw_rl.evidence.evidence import Evidence, Message
-from verulaw_rl.languages.base import Finding
+from verulaw_rl.languages.base import Finding, Illustration
 from verulaw_rl.languages.insertions import Insertion
 from verulaw_rl.verification.execution import Outcome, RunResult
 from verulaw_rl.verification.verdict import Status
@@ -92,7 +92,7 @@ def run(result: RunResult) -> str:
     return f"{_RAN[result.outcome]}\n{output or '(no output)'}"
 
 
-def invalid(action: InvalidAction, settings: EpisodeConfig) -> str:
+def invalid(action: InvalidAction, settings: EpisodeConfig, shown: Illustration) -> str:
     """What was wrong with a turn, and how a valid one looks."""
     if settings.prompt == "compact":
         return f"invalid {_words(action.reason)}"
@@ -100,7 +100,7 @@ def invalid(action: InvalidAction, settings: EpisodeConfig) -> str:
     offered = ", ".join((*settings.actions, "done"))
     return (
         f"Invalid turn: {action.message} It costs a turn and reward. Each turn holds one action of {offered}. "
-        f"A valid one looks like this:\n{example(kind, settings)}"
+        f"A valid one looks like this:\n{example(kind, settings, shown)}"
     )
 
 

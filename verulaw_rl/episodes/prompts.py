@@ -10,7 +10,7 @@ from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import Action, ActionKind
 from verulaw_rl.episodes.actions import write
 from verulaw_rl.episodes.tools import DESCRIPTIONS
-from verulaw_rl.languages.insertions import Insertion
+from verulaw_rl.languages.base import Illustration
 
 _HAND_IN = {
     "full": "Hand in the whole program every time, never a part of it.",
@@ -40,14 +40,13 @@ def fenced(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.removesuffix(chr(10))}\n{fence}"
 
 
-def example(kind: ActionKind, settings: EpisodeConfig) -> str:
+def example(kind: ActionKind, settings: EpisodeConfig, shown: Illustration) -> str:
     """How an action is written under these settings, with placeholders for what the agent fills in."""
-    calls = "print Max(1, 2);\n" if kind == "run" else ""
+    calls = shown.calls if kind == "run" else ""
     if kind == "done":
         action = Action("done")
     elif settings.hand_in == "insertions":
-        lines = (Insertion(7, "    invariant 0 <= i <= n"), Insertion(9, "    assert s == n * i;"))
-        action = Action(kind, insertions=lines, calls=calls)
+        action = Action(kind, insertions=shown.insertions, calls=calls)
     else:
         action = Action(kind, program=f"{_PROGRAM}\n", calls=calls)
     return write(action, settings.wire_format)
@@ -59,7 +58,7 @@ def hand_in(settings: EpisodeConfig) -> str:
     return _HAND_IN[settings.hand_in] + (_TAGS_INSERTIONS if tags else "")
 
 
-def actions(settings: EpisodeConfig) -> str:
+def actions(settings: EpisodeConfig, shown: Illustration) -> str:
     """The actions offered, each with what it answers, and how they are written."""
     kinds: tuple[ActionKind, ...] = (*settings.actions, "done")
     if settings.wire_format == "tools":
@@ -69,5 +68,5 @@ def actions(settings: EpisodeConfig) -> str:
     lines = [
         f"- {_SHAPES.get(kind, f'<{kind}>{{0}}</{kind}>').format(content)}: {DESCRIPTIONS[kind]}" for kind in kinds
     ]
-    shown = [example(kind, settings) for kind in ("submit", "run") if kind in settings.actions]
-    return "\n".join(["Every turn holds exactly one action, written in its tags:", *lines, "For example:", *shown])
+    examples = [example(kind, settings, shown) for kind in ("submit", "run") if kind in settings.actions]
+    return "\n".join(["Every turn holds exactly one action, written in its tags:", *lines, "For example:", *examples])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from verulaw_rl.languages.base import Check, DeclarationView, Instrumented, Point
+from verulaw_rl.languages.base import FALSE, Check, DeclarationView, Instrumented, Point
 from verulaw_rl.suites.instance import Probe
 from verulaw_rl.verification.verdict import Diagnostic, Verdict
 
@@ -41,14 +41,14 @@ def probe_checks(probe: Probe) -> list[Check]:
 def with_vacuity(checks: Iterable[Check]) -> tuple[Check, ...]:
     """The checks, and ``false`` once at each of their points."""
     out = list(checks)
-    points = dict.fromkeys((c.declaration, c.point) for c in out if c.expression != "false")
+    points = dict.fromkeys((c.declaration, c.point) for c in out if c.expression != FALSE)
     out += [vacuity_check(declaration, point) for declaration, point in points]
     return tuple(dict.fromkeys(out))
 
 
 def vacuity_check(declaration: str, point: Point) -> Check:
     """``false`` at a point."""
-    return Check(vacuity_id(declaration, point), declaration, point, "false")
+    return Check(vacuity_id(declaration, point), declaration, point, FALSE)
 
 
 def clause_id(declaration: str, index: int) -> str:

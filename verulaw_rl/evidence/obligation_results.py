@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from verulaw_rl.evidence.ablation import AblatedRun, annotation_at, called, offset
+from verulaw_rl.evidence.ablation import AblatedRun, called, offset
 from verulaw_rl.evidence.checks import EXIT, SiteResult, clause_id, probe_id, vacuity_id
 from verulaw_rl.evidence.evidence import Failure, ObligationResult
 from verulaw_rl.languages.base import Category, DeclarationView, Point, ProgramView, Span
@@ -238,23 +238,28 @@ def other_failures(settled: Settled, verified: bool, results: tuple[ObligationRe
 
 
 def _not_obligations(settled: Settled) -> Iterator[Diagnostic]:
-    targets = {o.declaration for o in settled.instance.obligations}
-    given_asserts = {o.detail for o in settled.instance.obligations if o.category is Category.ASSERTION}
+    obligations = settled.instance.obligations
+    targets = {o.declaration for o in obligations}
+    to_end = {o.declaration for o in obligations if o.category is Category.TERMINATION}
+    given_asserts = {o.detail for o in obligations if o.category is Category.ASSERTION}
     safety_seen: set[str] = set()
     for d in settled.plain.failures:
         declaration = d.declaration or ""
         if declaration in targets:
-            if d.category is Category.POSTCONDITION or d.category is Category.TERMINATION:
+            if d.category is Category.POSTCONDITION:
+                continue
+            if d.category is Category.TERMINATION and declaration in to_end:
                 continue
             if d.category is Category.SAFETY and declaration not in safety_seen:
                 safety_seen.add(declaration)
                 continue
-            annotation = annotation_at(settled.view, d)
-            if d.category is Category.ASSERTION and annotation and _expression(annotation.text) in given_asserts:
+            if d.category is Category.ASSERTION and _assert_at(settled, d) in given_asserts:
                 continue
         yield d
 
 
-def _expression(text: str) -> str:
-    """Expression of an assert statement's text."""
-    return text.strip().removeprefix("assert").strip().rstrip(";").strip()
+def _assert_at(settled: Settled, d: Diagnostic) -> str | None:
+    """Expression of the assert statement that a diagnostic stands in."""
+    view = settled.view.by_path.get(d.declaration or "")
+    at = offset(settled.view.source, d.location.line, d.location.column)
+    return next((a.expression for a in view.asserts if a.span.contains(at)), None) if view else None

@@ -53,6 +53,8 @@ def _postconditions(target: DeclarationView) -> Iterator[Obligation]:
 
 
 def _termination(target: DeclarationView, task: Task) -> Iterator[Obligation]:
+    if not target.termination:
+        return
     if task is not Task.ANNOTATION_REPAIR:
         yield Obligation(f"termination:{target.path}", Category.TERMINATION, target.path)
         return

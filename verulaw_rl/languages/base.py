@@ -8,12 +8,16 @@ One folder per language implements it; ``languages.registry`` is the one place t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from verulaw_rl.languages.insertions import Insertion
+
 if TYPE_CHECKING:
+    from verulaw_rl.languages.capabilities import Capability, Standing
     from verulaw_rl.languages.rewrites import Rewrite
 
 
@@ -142,6 +146,8 @@ class DeclarationView:
     """Whether it leaves nothing in the compiled program (lemmas, ghost methods, ghost functions)."""
     recursive: bool = False
     """Whether it can call itself, directly or through other declarations of the program."""
+    termination: bool = True
+    """Whether the tool is asked to prove that it ends: always in some languages, by its contract in others."""
     asserts: tuple[Clause, ...] = ()
     """``assert`` statements of the body, in source order."""
 
@@ -161,6 +167,10 @@ class Point:
     index: int = 0
 
 
+FALSE = "false"
+"""The formula that never holds, as checks write it; ``instrument`` puts it into the language's own words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """A formula to be checked at a point, in isolation: it proves nothing else and is not proved by itself."""
@@ -169,6 +179,7 @@ class Check:
     declaration: str
     point: Point
     expression: str
+    """In the language's syntax, or :data:`FALSE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +252,35 @@ class Finding:
     advice: str
 
 
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """How the language's texts are cut roughly, to compare whole programs (near-duplicates)."""
+
+    comment: re.Pattern[str]
+    keywords: frozenset[str]
+    """Words that shape a program; all others are names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Illustration:
+    """Pieces of the language that a prompt shows how an action is written with."""
+
+    insertions: tuple[Insertion, ...]
+    """Proof text after some lines of a program."""
+    calls: str
+    """What ``run`` may be asked to execute, each line ended."""
+
+
 class Language(Protocol):
     """Syntax of one language. Every method is pure, and ``parse`` never raises."""
 
     name: str
     suffix: str
     """File name suffix, with the dot."""
+    lexicon: Lexicon
+    illustration: Illustration
+    capabilities: Mapping[Capability, Standing]
+    """What the language can do here, and on what evidence: one entry for every capability."""
 
     def parse(self, source: str) -> ProgramView:
         """Read a program; any text at all gives a view."""

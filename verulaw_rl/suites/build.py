@@ -18,7 +18,7 @@ from verulaw_rl.evidence.ablation import AblatedRun, Verifier, run_ablated
 from verulaw_rl.evidence.checks import EXIT, probe_checks, probe_id, vacuity_check, vacuity_id, with_vacuity
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.obligations import enumerate_obligations
-from verulaw_rl.languages.base import Category, Check, Language, Point, ProgramView, Task
+from verulaw_rl.languages.base import FALSE, Category, Check, Language, Point, ProgramView, Task
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance, Probe, Suite, VacuousPoint
 from verulaw_rl.suites.journal import Built, Journal, Rejection
@@ -108,7 +108,7 @@ def build_suite(
         progress: called with programs done and their total.
         journal: programs that an earlier attempt finished; told of those finished now.
     """
-    group_of = groups([(p.name, p.text) for p in programs])
+    group_of = groups([(p.name, p.text) for p in programs], get_language(language_name).lexicon)
     instances: list[Instance] = []
     rejected: list[Rejection] = []
 
@@ -233,7 +233,7 @@ def _candidate_probes(language: Language, reference: str, given: str) -> tuple[P
 def _vacuous_points(checks: Sequence[Check], run: AblatedRun) -> tuple[VacuousPoint, ...]:
     out = []
     for check in checks:
-        if check.expression != "false":
+        if check.expression != FALSE:
             continue
         for number, site in enumerate(run.sites.get(check.id, ())):
             if site.proved:

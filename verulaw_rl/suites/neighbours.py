@@ -11,57 +11,23 @@ from collections.abc import Sequence
 
 from datasketch import MinHash, MinHashLSH
 
+from verulaw_rl.languages.base import Lexicon
+
 SHINGLE = 5
 """Tokens per shingle."""
 PERMUTATIONS = 128
 THRESHOLD = 0.8
 """Estimated Jaccard similarity of shingle sets from which two programs are near-duplicates."""
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _TOKEN = re.compile(r"[A-Za-z_][\w'?]*|\d+|[^\s\w]")
-_KEYWORDS = frozenset(
-    [
-        "method",
-        "function",
-        "predicate",
-        "lemma",
-        "class",
-        "module",
-        "datatype",
-        "returns",
-        "requires",
-        "ensures",
-        "modifies",
-        "reads",
-        "decreases",
-        "invariant",
-        "while",
-        "if",
-        "then",
-        "else",
-        "var",
-        "forall",
-        "exists",
-        "assert",
-        "return",
-        "old",
-        "int",
-        "nat",
-        "bool",
-        "seq",
-        "set",
-        "map",
-        "multiset",
-        "array",
-    ]
-)
 
 
-def groups(programs: Sequence[tuple[str, str]]) -> dict[str, str]:
+def groups(programs: Sequence[tuple[str, str]], lexicon: Lexicon) -> dict[str, str]:
     """Group of each program: the first name, in order, of those connected to it.
 
     Args:
         programs: (name, text) pairs with distinct names.
+        lexicon: of their language.
     """
     index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
     parent: dict[str, str] = {}
@@ -73,7 +39,7 @@ def groups(programs: Sequence[tuple[str, str]]) -> dict[str, str]:
 
     for name, text in programs:
         sketch = MinHash(num_perm=PERMUTATIONS)
-        sketch.update_batch([shingle.encode() for shingle in shingles(text)])
+        sketch.update_batch([shingle.encode() for shingle in shingles(text, lexicon)])
         parent[name] = name
         for other in sorted(root(o) for o in index.query(sketch)):
             first, second = root(other), root(name)
@@ -86,13 +52,13 @@ def groups(programs: Sequence[tuple[str, str]]) -> dict[str, str]:
     return {name: min(family, key=order.__getitem__) for family in members.values() for name in family}
 
 
-def shingles(text: str) -> set[str]:
+def shingles(text: str, lexicon: Lexicon) -> set[str]:
     """Overlapping runs of :data:`SHINGLE` normalised tokens."""
-    tokens = [_normalised(t) for t in _TOKEN.findall(_COMMENT.sub(" ", text))]
+    tokens = [_normalised(t, lexicon) for t in _TOKEN.findall(lexicon.comment.sub(" ", text))]
     return {" ".join(tokens[k : k + SHINGLE]) for k in range(max(1, len(tokens) - SHINGLE + 1))}
 
 
-def _normalised(token: str) -> str:
+def _normalised(token: str, lexicon: Lexicon) -> str:
     if token.isdigit():
         return "0"
-    return token if token in _KEYWORDS or not (token[0].isalpha() or token[0] == "_") else "x"
+    return token if token in lexicon.keywords or not (token[0].isalpha() or token[0] == "_") else "x"

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from verulaw_rl.languages.base import (
     AnnotationProbe,
     Check,
     DeclarationView,
     Finding,
+    Illustration,
     Instrumented,
+    Lexicon,
     ProgramView,
     Span,
     Task,
 )
+from verulaw_rl.languages.capabilities import Capability, Standing
 from verulaw_rl.languages.dafny import instrument, probes, strip, view
 from verulaw_rl.languages.dafny.syntax import FUNCTION_KINDS, METHOD_KINDS
+from verulaw_rl.languages.insertions import Insertion
 from verulaw_rl.languages.rewrites import Rewrite
 
 _RULES_COMMON = """\
@@ -41,11 +47,22 @@ _RULES = {
 }
 
 
+_KEYWORDS = """
+method function predicate lemma class module datatype returns requires ensures modifies reads decreases invariant while
+if then else var forall exists assert return old int nat bool seq set map multiset array
+"""
+
+
 class Dafny:
     """Syntax of Dafny, dialects 2.3 and 4.x at once."""
 
     name = "dafny"
     suffix = ".dfy"
+    lexicon = Lexicon(re.compile(r"//[^\n]*|/\*.*?\*/", re.S), frozenset(_KEYWORDS.split()))
+    illustration = Illustration(
+        (Insertion(7, "    invariant 0 <= i <= n"), Insertion(9, "    assert s == n * i;")), "print Max(1, 2);\n"
+    )
+    capabilities = MappingProxyType(dict.fromkeys(Capability, Standing.LIVE))
 
     def parse(self, source: str) -> ProgramView:
         """Read a program; any text at all gives a view."""
