@@ -34,7 +34,10 @@ LANGUAGE = "dafny"
 
 
 def bench_command(
-    what: Annotated[Literal["verifier"], typer.Argument(help="What to measure.")],
+    what: Annotated[
+        Literal["verifier", "rollouts"],
+        typer.Argument(help="What to measure. Rollouts take a minute or two; only --json applies to them."),
+    ],
     programs: Annotated[int, typer.Option(min=1, help="Programs, spread over the suite by size.")] = 30,
     suite: Annotated[str | None, typer.Option(help="A named suite: seed (default), dafnybench.")] = None,
     root: Annotated[Path | None, typer.Option(help="Folder that a benchmark was downloaded to.")] = None,
@@ -53,6 +56,10 @@ def bench_command(
     All ratios are of one run over the same programs. Exits with 1 if two ways of verifying gave different verdicts,
     or a soak lost a call or left a process behind.
     """
+    if what == "rollouts":
+        from verulaw_rl.cli.bench_rollouts import bench_rollouts
+
+        raise typer.Exit(0 if bench_rollouts(as_json) else 1)
     name, found, _ = suite_programs(suite or ("seed" if source is None else None), source, ".dfy", root)
     chosen = spread(sorted(found, key=lambda p: (len(p.text), p.name)), programs)
     names, texts = [p.name for p in chosen], [p.text for p in chosen]

@@ -35,7 +35,7 @@ COMMANDS = {
     "evaluate": "Run a policy over a suite's split and print rates with intervals.",
     "train": "Train a policy: warm start, GRPO, evaluation before and after.",
     "cache": "Show or clear the verdicts kept on this machine.",
-    "bench": "Measure the verifier: cold, warm, cached, pool, and whether they agree.",
+    "bench": "Measure the verifier (cold, warm, cached, pool), or rollouts against TRL's own loop.",
     "explain": "Say why a recorded or a fresh candidate scores what it scores.",
     "rescore": "Score recorded episodes again under other weights or another reward, without a verifier.",
     "sensitivity": "Sweep each weight and penalty over recorded episodes, with plots.",
