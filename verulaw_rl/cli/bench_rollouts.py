@@ -30,12 +30,6 @@ TARGETS = {
     "engine_share": 0.05,
     "turns_per_s": 1000,
 }
-    "overlap_real": 1.25,
-    "overlap_scripted": 1.25,
-    "against_trl": 4.0,
-    "engine_share": 0.05,
-    "turns_per_s": 1000,
-}
 _AT_LEAST = ("against_trl", "turns_per_s")
 
 
