@@ -188,7 +188,7 @@ class _Search:
                 f"the {d.kind} `{d.path}` has no body, so what it says is believed without proof",
                 f"give `{d.path}` a body that proves its contract, or remove it",
             )
-        elif d.kind == "const" and not words & {":=", "=="} and not self._is_set_by_constructor(d):
+        elif d.kind == "const" and not words & {":=", "=="} and not (self.of_author and self._is_set_by_constructor(d)):
             self._find(
                 "bodyless_constant",
                 d.path,
@@ -218,12 +218,7 @@ class _Search:
                 f"the type `{d.path}` says `witness *`: it may have no values",
                 f"give `{d.path}` a witness, or do without the type",
             )
-        elif (
-            d.kind in ("field", "const")
-            and words & {"->", "-->", "~>"}
-            and self.holders.get(id(d))
-            and not self.of_author
-        ):
+        if self._holds_function(d, words):
             self._find(
                 "function_valued_field",
                 d.path,
