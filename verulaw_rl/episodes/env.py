@@ -299,8 +299,8 @@ class ProofEnv(gymnasium.Env[str, str]):
     def _check_settings(self) -> None:
         if self.settings.hand_in == "insertions" and self.task is not Task.ANNOTATION_REPAIR:
             raise UserError(f"hand_in: insertions is for annotation_repair only, not {self.task}; use hand_in: full")
-        if "assist" in self.settings.actions:
-            raise UserError("actions: assist needs a proof specialist, which this version has not; remove it")
+        if "assist" in self.settings.actions and self.task is not Task.CODE_GENERATION:
+            raise UserError(f"actions: assist asks the proof specialist, which is for code_generation only, not {self.task}")
         if "submit" not in self.settings.actions:
             raise UserError("actions: without submit no episode can be scored; add it")
 

@@ -14,9 +14,10 @@ from verulaw_rl.episodes import observations
 from verulaw_rl.episodes.action import Action, InvalidAction
 from verulaw_rl.episodes.actions import parse
 from verulaw_rl.episodes.record import Summary, Turn, summarise
-from verulaw_rl.episodes.services import Services
+from verulaw_rl.episodes.services import Assistance, Services
 from verulaw_rl.episodes.value import value_so_far
 from verulaw_rl.evidence.evidence import Evidence
+from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.insertions import InsertionError, apply_insertions
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance
@@ -35,6 +36,7 @@ class Episode:
         self.turns: list[Turn] = []
         self.end_reason: str | None = None
         self._evidence: dict[str, Evidence] = {}
+        self._assistance: dict[str, Assistance] = {}
 
     @property
     def value(self) -> float:
@@ -54,7 +56,7 @@ class Episode:
         started = time.monotonic()
         action = parse(text, self.settings.wire_format, self.settings.hand_in, self.settings.actions)
         turn = self._answer(text, action)
-        if turn.action == "submit" and turn.evidence is not None and turn.evidence.verified and turn.evidence.intact:
+        if turn.action == "submit" and (_proved(turn.evidence) or _proved(turn.assisted_evidence)):
             self.end_reason = VERIFIED
         elif turn.action == "done":
             self.end_reason = DONE
@@ -101,6 +103,8 @@ class Episode:
                 evidence = self._collect(program)
                 said = observations.verdict(evidence, program, place, self.settings)
                 return replace(turn, observation=said, evidence=evidence)
+            case "assist":
+                return self._assist(turn, program, place)
             case "submit":
                 return self._submit(turn, program, place)
         raise AssertionError(f"the action {action.kind} was offered but nothing answers it")
@@ -111,11 +115,53 @@ class Episode:
         unchanged = any(t.program == program and t.score and t.score.total is not None for t in earlier)
         evidence = self._collect(program)
         said = observations.verdict(evidence, program, place, self.settings)
-        shown = [self._shown_score(e) for e in (*(t.evidence for t in earlier), evidence)]
-        best = max((s for s in shown if s is not None), default=None)
-        said += observations.score(shown[-1], best, unchanged, self.settings)
+        turn = self._assisted(replace(turn, evidence=evidence), program, evidence)
+        both = [e for t in (*earlier, turn) for e in (t.evidence, t.assisted_evidence)]
+        best = max((s for s in map(self._shown_score, both) if s is not None), default=None)
+        shown = self._shown_score(evidence)
+        said += observations.score(shown, best, unchanged, self.settings)
+        better = None if turn.assisted_evidence is None else self._shown_score(turn.assisted_evidence)
+        if better is not None and (shown is None or better > shown):
+            said += observations.completed(turn, better, self.instance.language, self.settings)
         score = self.services.reward.score(evidence)
-        return replace(turn, observation=said, evidence=evidence, score=score, unchanged=unchanged)
+        return replace(turn, observation=said, score=score, unchanged=unchanged)
+
+    def _assist(self, turn: Turn, program: str, place: observations.Place) -> Turn:
+        """Show what the specialist makes of a candidate, and how it scores."""
+        evidence = self._collect(program)
+        turn = self._assisted(replace(turn, evidence=evidence), program, evidence)
+        score = None if turn.assisted_evidence is None else self._shown_score(turn.assisted_evidence)
+        if score is None:
+            said = observations.verdict(evidence, program, place, self.settings)
+            said += observations.not_completed(turn.assist_note, self.settings)
+        else:
+            said = observations.completed(turn, score, self.instance.language, self.settings).lstrip("\n")
+        # Only a submission is scored.
+        return replace(turn, observation=said, assisted=None)
+
+    def _assisted(self, turn: Turn, program: str, evidence: Evidence) -> Turn:
+        """The turn with what the specialist makes of a candidate that is intact and not yet verified.
+
+        What it makes is audited against the instance, verified and scored like any candidate, so that it can cheat
+        no more than the agent can; nothing that it does lowers what the candidate earns by itself.
+        """
+        assist = self.services.assist
+        if assist is None or self.instance.task is not Task.CODE_GENERATION:
+            return turn
+        if evidence.verified or not evidence.intact or self.services.reward.score(evidence).total is None:
+            return replace(turn, assist_note="nothing to complete")
+        if program not in self._assistance:
+            self._assistance[program] = assist(self.instance, program, self.services)
+        answer = self._assistance[program]
+        if answer.program is None or answer.program == program:
+            return replace(turn, assist_note=answer.note or "left as it is")
+        completed = self._collect(answer.program)
+        return replace(
+            turn,
+            assisted=self.services.reward.score(completed),
+            assisted_program=answer.program,
+            assisted_evidence=completed,
+        )
 
     def _shown_score(self, evidence: Evidence | None) -> float | None:
         """The score that the agent is told: probes would show in the true one."""
@@ -133,3 +179,7 @@ class Episode:
     def _invalid(self, text: str, action: InvalidAction) -> Turn:
         shown = get_language(self.instance.language).illustration
         return Turn(text, observations.invalid(action, self.settings, shown), invalid=action)
+
+
+def _proved(evidence: Evidence | None) -> bool:
+    return evidence is not None and evidence.verified and evidence.intact

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import InvalidAction
-from verulaw_rl.episodes.prompts import example
+from verulaw_rl.episodes.prompts import example, fenced
+from verulaw_rl.episodes.record import Turn
 from verulaw_rl.evidence.evidence import Evidence, Message
 from verulaw_rl.languages.base import Finding, Illustration
 from verulaw_rl.languages.insertions import Insertion
@@ -73,6 +74,23 @@ def score(shown: float | None, best: float | None, unchanged: bool, settings: Ep
     if unchanged:
         parts.append("You had submitted this very program before, which costs reward.")
     return "\n" + " ".join(parts)
+
+
+def completed(turn: Turn, shown: float, language: str, settings: EpisodeConfig) -> str:
+    """What the proof specialist made of a candidate, and its score."""
+    evidence, program = turn.assisted_evidence, turn.assisted_program
+    assert evidence is not None
+    assert program is not None
+    if settings.prompt == "compact":
+        return f"\nassisted {_compact_headline(evidence)}"
+    said = _headline(evidence, len(evidence.messages)).removesuffix(".").removesuffix(":")
+    whole = "" if evidence.findings else f"\n{fenced(program, language)}"
+    return f"\nThe proof specialist's version: {said}. It scores {shown:.3f}.{whole}"
+
+
+def not_completed(note: str, settings: EpisodeConfig) -> str:
+    """That the specialist gave nothing."""
+    return "" if settings.prompt == "compact" else f"\nThe proof specialist adds nothing: {note or 'none is there'}."
 
 
 def audit(findings: Sequence[Finding], place: Place, settings: EpisodeConfig) -> str:

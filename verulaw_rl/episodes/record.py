@@ -41,6 +41,11 @@ class Turn:
     """Of a submission, as handed in."""
     assisted: Score | None = None
     """Of a submission's proof as a specialist completed it; the submission's score is the larger of the two."""
+    assisted_program: str | None = None
+    """What the specialist made of the candidate, for ``submit`` and ``assist``."""
+    assisted_evidence: Evidence | None = None
+    assist_note: str = ""
+    """Why a specialist that was asked gave nothing usable."""
     unchanged: bool = False
     """A submission of a program that this episode had submitted, and got scored, before."""
     times: dict[str, float] = field(default_factory=dict, compare=False)
@@ -103,9 +108,9 @@ class EpisodeRecord:
 
     @property
     def verified(self) -> bool:
-        """Whether some submission is intact and verified."""
-        submitted = (t.evidence for t in self.turns if t.action == "submit" and t.evidence is not None)
-        return any(e.verified and e.intact for e in submitted)
+        """Whether some submission is intact and verified, as handed in or as the specialist completed it."""
+        submitted = (e for t in self.turns if t.action == "submit" for e in (t.evidence, t.assisted_evidence))
+        return any(e.verified and e.intact for e in submitted if e is not None)
 
 
 _ADAPTER: TypeAdapter[EpisodeRecord] = TypeAdapter(EpisodeRecord)
@@ -139,7 +144,13 @@ def rescore(record: EpisodeRecord, reward: Reward, terms: EpisodeTerms) -> Episo
         UserError: the reward returns something that is no finite Score.
     """
     turns = tuple(
-        replace(t, score=reward.score(t.evidence)) if t.score is not None and t.evidence is not None else t
+        replace(
+            t,
+            score=t.score if t.score is None or t.evidence is None else reward.score(t.evidence),
+            assisted=t.assisted
+            if t.assisted is None or t.assisted_evidence is None
+            else reward.score(t.assisted_evidence),
+        )
         for t in record.turns
     )
     summary = summarise(turns, terms)

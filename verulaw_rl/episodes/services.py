@@ -23,10 +23,21 @@ from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.calls import Calls
 from verulaw_rl.verification.execution import RunResult
 from verulaw_rl.verification.pool import Pool
+from verulaw_rl.verification.verdict import Verdict
 
 
 def _nothing() -> None:
     pass
+
+
+@dataclass(frozen=True, slots=True)
+class Assistance:
+    """What a proof specialist made of a candidate: only its proof annotations rewritten, or nothing."""
+
+    program: str | None
+    """The whole rewritten program; ``None`` where nothing usable came."""
+    note: str = ""
+    """Why nothing came, in a few words that do not change from run to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,10 @@ class Services:
     :class:`concurrent.futures.CancelledError`, as does every later one."""
     own: Callable[[], Services] | None = None
     """Makes the services of one episode; where absent, episodes share these."""
+    verify: Callable[[Instance, str], Verdict] | None = None
+    """The verifier's plain verdict on a program of the instance's language; for specialists that search."""
+    assist: Callable[[Instance, str, Services], Assistance] | None = None
+    """The proof specialist, asked with an episode's own services; absent where none is declared. Never raises."""
 
     def for_episode(self) -> Services:
         """The services of one episode, whose calls can be cancelled without touching those of others."""
@@ -85,6 +100,9 @@ def live_services(verification: VerificationConfig, reward: RewardConfig, episod
             verify = pool_verifier(owner, instance.language, limits)
             return collect(instance, candidate, verify, verify_rejected=episode.verify_rejected)
 
+        def verify_live(instance: Instance, program: str) -> Verdict:
+            return pool_verifier(owner, instance.language, limits)(program)
+
         def execute_live(instance: Instance, program: str, calls: str) -> RunResult:
             return owner.execute(instance.language, program, calls)
 
@@ -97,6 +115,7 @@ def live_services(verification: VerificationConfig, reward: RewardConfig, episod
             close=pool.close,
             cancel=owner.cancel,
             own=owned,
+            verify=verify_live,
         )
 
     return owned()

@@ -167,6 +167,7 @@ def trl_loop(suite: Suite, environment: type[ProofEnv], services: Services) -> f
     """Wall seconds of the same work in the loop of TRL's ``environment_factory``."""
     import torch
     from datasets import Dataset
+    from transformers import PrinterCallback
     from trl.trainer import grpo_trainer as trl_module
     from trl.trainer.grpo_config import GRPOConfig
 
@@ -238,6 +239,7 @@ def trl_loop(suite: Suite, environment: type[ProofEnv], services: Services) -> f
             processing_class=tokenizer,
             environment_factory=Played,  # type: ignore[arg-type]
         )
+        trainer.remove_callback(PrinterCallback)
         trainer.generation_config.max_new_tokens = TURN_TOKENS
         module: Any = trl_module
         original, module.parse_response = module.parse_response, read_as_scripted
