@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,18 +17,28 @@ from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.config.evaluate import EvaluateConfig
 from verulaw_rl.config.load import load_config
 from verulaw_rl.config.train import TrainConfig
+from verulaw_rl.episodes.record import EpisodeRecord
 from verulaw_rl.episodes.registration import load_environment
 from verulaw_rl.episodes.services import live_services
 from verulaw_rl.errors import UserError
-from verulaw_rl.evaluation.evaluate import evaluate
+from verulaw_rl.evaluation.evaluate import Budget, evaluate
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise
+from verulaw_rl.evaluation.official import FILE as OFFICIAL_FILE
+from verulaw_rl.evaluation.official import SideBySide, legacy_runner, score_official, side_by_side_of
 from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.policies import find_policy
 from verulaw_rl.evaluation.report import warnings_of, write_report
 from verulaw_rl.evaluation.run_folder import EVALUATIONS, read_run_folder
+from verulaw_rl.evaluation.stability import FILE as SEEDS_FILE
+from verulaw_rl.evaluation.stability import Stability, stability_of, verify_again
 from verulaw_rl.evaluation.versions import installed_versions
+from verulaw_rl.evidence.live import limits_of, open_pool
+from verulaw_rl.rollouts.policy import Sampling
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance, Suite, save_suite
+from verulaw_rl.verification.dafny.find import find_dafny
+from verulaw_rl.verification.sandbox import detect_sandbox
+from verulaw_rl.verification.verdict import Verdict, VerifyRequest
 
 CONFIG = "config.yaml"
 PARENTS_SEARCHED = 3
@@ -37,14 +49,29 @@ def evaluate_command(
     out: Annotated[Path, typer.Option(help="Folder to write: records, suite, config and report.html.")],
     policy: Annotated[
         str | None,
-        typer.Option(help="Model folder, or scripted:reference, scripted:given, scripted:null, scripted:random."),
+        typer.Option(
+            help="Model folder, GGUF file, OWNER/NAME on the hub, openai:MODEL on an --endpoint, or "
+            "scripted:reference, scripted:given, scripted:null, scripted:random, scripted:insertions."
+        ),
     ] = None,
     suite: Annotated[str | None, typer.Option(help="JSONL file that `build` wrote, or `seed`.")] = None,
     split: Annotated[str | None, typer.Option(help="Split to evaluate [default: heldout].")] = None,
-    samples: Annotated[int | None, typer.Option(min=1, help="Episodes per instance [default: 1].")] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", "-k", min=1, help="Episodes per instance, for pass@k [default: 1].")
+    ] = None,
     temperature: Annotated[float | None, typer.Option(min=0.0, help="0 decodes greedily [default: 0].")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of sampling [default: 0].")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many instances.")] = None,
+    endpoint: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server, with its /v1.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Stop after so many sampled tokens.")] = None,
+    max_cost: Annotated[float | None, typer.Option(help="Stop at this cost, by the config's endpoint prices.")] = None,
+    max_hours: Annotated[float | None, typer.Option(help="Stop after so many hours.")] = None,
+    verdict_seeds: Annotated[
+        int | None, typer.Option(min=1, help="Verify accepted programs again under so many solver seeds.")
+    ] = None,
+    official: Annotated[
+        bool, typer.Option("--official", help="Score by DafnyBench's published rule too, side by side.")
+    ] = False,
     config: Annotated[
         Path | None,
         typer.Option(
@@ -69,14 +96,27 @@ def evaluate_command(
         "seed": seed,
         "limit": limit,
     }
+    named |= {"verdict_seeds": verdict_seeds, "official": official or None}
     chosen = {key: value for key, value in named.items() if value is not None}
+    limits = {"sampled_tokens": max_tokens, "cost": max_cost, "hours": max_hours}
+    chosen_budget = {key: value for key, value in limits.items() if value is not None}
     if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
     settings = _settings(out, config, chosen, resume)
+    settings = settings.model_copy(update={"budget": settings.budget.model_copy(update=chosen_budget)})
+    if endpoint is not None:
+        settings = settings.model_copy(update={"endpoint": settings.endpoint.model_copy(update={"base_url": endpoint})})
     environment = load_environment(settings.episode.environment)
     source = suite_named(settings.suite)
     instances = _instances(source, settings, environment.task)
-    player = find_policy(settings.policy, settings.episode)
+    player = find_policy(
+        settings.policy,
+        settings.episode,
+        endpoint=settings.endpoint,
+        sampling=Sampling(settings.temperature),
+        max_turn_tokens=settings.max_turn_tokens,
+    )
+    budget = Budget(settings.budget, settings.endpoint)
     if not resume:
         _prepare(out, settings, Suite(source.name, instances))
     done_total = (0, 0)
@@ -103,6 +143,9 @@ def evaluate_command(
                 seed=settings.seed,
                 max_turn_tokens=settings.max_turn_tokens,
                 run=settings.name,
+                at_once=settings.episodes_at_once,
+                workers=settings.endpoint.concurrency,
+                budget=budget,
                 progress=progress,
             )
         except KeyboardInterrupt:
@@ -111,14 +154,58 @@ def evaluate_command(
                 f"interrupted after {done} of {total} episodes; continue with "
                 f"`verulaw-rl evaluate --out {out} --resume`"
             ) from None
+    if records and settings.verdict_seeds:
+        _verify_again(records, instances, settings, out, as_json)
+    if records and settings.official:
+        _score_officially(records, instances, settings, out, as_json)
     summary = summarise([outcome_of(r, {i.key: i for i in instances}) for r in records])
     report = write_report(out)
-    warnings = warnings_of(read_run_folder(out), {"evaluation": summary})
+    run = read_run_folder(out)
+    stability, sides = stability_of(run), side_by_side_of(run)
+    warnings = warnings_of(run, {"evaluation": summary})
+    wanted = len(instances) * settings.samples
+    if len(records) < wanted:
+        warnings.insert(0, f"stopped at {len(records)} of {wanted} episodes: {budget.spent}; --resume goes on")
     if as_json:
         row = {"policy": settings.policy, "suite": source.name, "split": settings.split, "out": str(out)}
-        typer.echo(json.dumps({**row, **summary.to_json(), "warnings": warnings, "report": str(report)}))
+        more = {
+            "stability": stability.to_json() if stability else None,
+            "official": sides.to_json() if sides else None,
+            "sampled_tokens": budget.sampled_tokens,
+            "cost": budget.cost,
+        }
+        typer.echo(json.dumps({**row, **summary.to_json(), **more, "warnings": warnings, "report": str(report)}))
     else:
-        _print(summary, settings, warnings, report)
+        _print(summary, settings, stability, sides, warnings, report)
+
+
+def _verify_again(
+    records: list[EpisodeRecord], instances: tuple[Instance, ...], settings: EvaluateConfig, out: Path, quiet: bool
+) -> None:
+    """Accepted programs under other seeds of the solver."""
+    limits = limits_of(settings.verification)
+    with (
+        open_pool(settings.verification) as pool,
+        progress_bar("Verifying under other seeds", quiet) as progress,
+    ):
+
+        def verify(language: str, program: str, seed: int) -> Verdict:
+            return pool.verify(VerifyRequest(language, program, replace(limits, solver_seed=seed)))
+
+        known = {i.key: i for i in instances}
+        verify_again(records, known, verify, settings.verdict_seeds, out / SEEDS_FILE, progress=progress)
+
+
+def _score_officially(
+    records: list[EpisodeRecord], instances: tuple[Instance, ...], settings: EvaluateConfig, out: Path, quiet: bool
+) -> None:
+    """Submissions by DafnyBench's rule."""
+    sandbox = detect_sandbox(settings.verification.sandbox)
+    workers = settings.verification.workers or os.cpu_count() or 1
+    with progress_bar("Scoring by the published rule", quiet) as progress:
+        run = legacy_runner(find_dafny(), sandbox)
+        known = {i.key: i for i in instances}
+        score_official(records, known, run, out / OFFICIAL_FILE, threads=workers, progress=progress)
 
 
 def _settings(out: Path, config: Path | None, chosen: dict[str, Any], resume: bool) -> EvaluateConfig:
@@ -197,7 +284,14 @@ def _prepare(out: Path, settings: EvaluateConfig, suite: Suite) -> None:
     save_suite(suite, out / "suite.jsonl")
 
 
-def _print(summary: Summary, settings: EvaluateConfig, warnings: list[str], report: Path) -> None:
+def _print(
+    summary: Summary,
+    settings: EvaluateConfig,
+    stability: Stability | None,
+    sides: SideBySide | None,
+    warnings: list[str],
+    report: Path,
+) -> None:
     console = Console()
     table = Table(title=f"{settings.policy} on {settings.split}: {summary.instances} instances")
     table.add_column("")
@@ -205,7 +299,22 @@ def _print(summary: Summary, settings: EvaluateConfig, warnings: list[str], repo
     for metric in summary.metrics:
         table.add_row(metric.label, (percent if metric.is_rate else number)(metric.estimate))
     table.add_row("episodes that could not be scored", f"{summary.unscorable} of {summary.episodes}")
+    if stability is not None:
+        words = f"accepted programs that hold under {stability.seeds} other solver seeds"
+        table.add_row(words, percent(stability.all_hold))
+    if sides is not None:
+        table.add_row("accepted by DafnyBench's published rule", percent(sides.official))
     console.print(table)
+    ends = ", ".join(f"{reason} {n}" for reason, n in summary.end_reasons.items())
+    console.print(f"episodes ended: {ends}", highlight=False)
+    for failure in summary.audit_failures:
+        console.print(
+            f"audit: {failure.construct} in {failure.submissions} of {summary.submissions} submissions", highlight=False
+        )
+    if sides is not None:
+        for case in sides.differ:
+            side = "published rule only" if case.official else "ours only"
+            console.print(f"accepted by {side}: {case.instance}: {case.why}", highlight=False)
     console.print(f"verifier: {', '.join(summary.tools)}", highlight=False)
     for warning in warnings:
         console.print(f"[yellow]{warning}[/]", highlight=False)

@@ -1,17 +1,19 @@
 """Play a policy's episodes over instances and keep every one as a row.
 
 ``verulaw-rl evaluate`` and the trainer, before and after, call :func:`evaluate`. Rows are written as episodes
-end, so that a killed evaluation loses little: the same call continues it, playing what is missing and what could
-not be scored.
+end, so that a crash, a kill or a full disk loses at most the episodes under way: the same call continues it, playing
+what is missing and what could not be scored. A finished file is in the order of instances and samples.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from verulaw_rl.config.episode import EpisodeConfig
+from verulaw_rl.config.evaluate import BudgetConfig, EndpointConfig
 from verulaw_rl.episodes.env import ProofEnv
 from verulaw_rl.episodes.record import EpisodeRecord, dump_record
 from verulaw_rl.episodes.services import Services
@@ -38,6 +40,9 @@ def evaluate(
     seed: int = 0,
     max_turn_tokens: int = 1024,
     run: str = "",
+    at_once: int = 64,
+    workers: int = 16,
+    budget: Budget | None = None,
     progress: Progress = lambda done, total: None,
 ) -> list[EpisodeRecord]:
     """Evaluate a policy.
@@ -54,10 +59,13 @@ def evaluate(
         seed: of sampling; the same seed, policy and batch give the same episodes.
         max_turn_tokens: sampled tokens per turn at most.
         run: name of the run, for the records.
+        at_once: episodes under way at a time.
+        workers: steps of episodes, and requests to an endpoint, at a time.
+        budget: no episode is begun once it is spent.
         progress: called with episodes done, earlier ones included, and their number.
 
     Returns:
-        One record per instance and sample, in that order.
+        One record per instance and sample, in that order; fewer where the budget was spent.
 
     Raises:
         UserError: no instances, or ``out`` holds episodes of other instances, another policy or other settings.
@@ -73,6 +81,9 @@ def evaluate(
     out.parent.mkdir(parents=True, exist_ok=True)
     _rewrite(out, list(kept.values()))
     progress(len(tasks) - len(missing), len(tasks))
+    budget = budget or Budget(BudgetConfig(), EndpointConfig())
+    for record in kept.values():
+        budget.add(record)
     if missing:
         with out.open("a", encoding="utf-8") as rows:
 
@@ -80,19 +91,66 @@ def evaluate(
                 rows.write(dump_record(result.record) + "\n")
                 rows.flush()
                 kept[result.task] = result.record
+                budget.add(result.record)
                 progress(len(tasks) - len(missing) + done, len(tasks))
 
             run_episodes(
                 policy,
                 lambda: environment(suite, split=instances[0].split, settings=settings, services=services),
-                missing,
+                _while_unspent(missing, budget),
                 seed=seed,
                 sampling=sampling,
                 max_turn_tokens=max_turn_tokens,
+                workers=workers,
+                at_once=at_once,
                 run=run,
                 on_result=keep,
             )
-    return [kept[task] for task in tasks]
+        others = [record for task, record in kept.items() if task not in set(tasks)]
+        _rewrite(out, [*(kept[task] for task in tasks if task in kept), *others])
+    return [kept[task] for task in tasks if task in kept]
+
+
+class Budget:
+    """What an evaluation may spend, and what it has spent.
+
+    Args:
+        config: the limits.
+        endpoint: the prices.
+    """
+
+    def __init__(self, config: BudgetConfig, endpoint: EndpointConfig) -> None:
+        self._config = config
+        self._endpoint = endpoint
+        self._began_s = time.monotonic()
+        self.sampled_tokens = 0
+        self.cost = 0.0
+
+    def add(self, record: EpisodeRecord) -> None:
+        """Count an episode that was played."""
+        sampled = record.tokens.get("sampled", 0)
+        prompt = record.tokens.get("billed_prompt", 0)
+        self.sampled_tokens += sampled
+        self.cost += (prompt * self._endpoint.input_price + sampled * self._endpoint.output_price) / 1e6
+
+    @property
+    def spent(self) -> str | None:
+        """Which limit is reached, in words; ``None`` while none is."""
+        limits = self._config
+        if limits.sampled_tokens is not None and self.sampled_tokens >= limits.sampled_tokens:
+            return f"{self.sampled_tokens} tokens were sampled"
+        if limits.cost is not None and self.cost >= limits.cost:
+            return f"{self.cost:.2f} was spent"
+        if limits.hours is not None and time.monotonic() - self._began_s >= 3600 * limits.hours:
+            return f"{limits.hours} hours have passed"
+        return None
+
+
+def _while_unspent(tasks: Sequence[EpisodeTask], budget: Budget) -> Iterator[EpisodeTask]:
+    for task in tasks:
+        if budget.spent is not None:
+            return
+        yield task
 
 
 def _task(record: EpisodeRecord) -> EpisodeTask:

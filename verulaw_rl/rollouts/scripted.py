@@ -7,6 +7,7 @@ reference: it shows that full reward can be had. ``scripted_policy`` finds one b
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,12 +15,18 @@ from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import Action
 from verulaw_rl.episodes.actions import write
 from verulaw_rl.errors import UserError
-from verulaw_rl.languages.insertions import Insertion
+from verulaw_rl.languages.dafny.expressions import RESERVED
+from verulaw_rl.languages.insertions import Insertion, apply_insertions
 from verulaw_rl.rollouts.policy import TextPolicy
 from verulaw_rl.rollouts.proofs import proof_action
 from verulaw_rl.suites.instance import Instance
 
 _EDITS = 2
+
+_LOOP = re.compile(r"\s*(while|for)\b")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TERM = re.compile(r"(?<![\w'])[a-z]\w*(?:\.Length)?(?![\w'(])")
+_RELATIONS = ("<=", "<", "==", ">=")
 
 
 class _Scripted:
@@ -88,7 +95,33 @@ class RandomEditPolicy(_Scripted):
         return action
 
 
-SCRIPTED = {p.name: p for p in (ReferencePolicy, GivenPolicy, NullPolicy, RandomEditPolicy)}
+class RandomInsertionsPolicy(_Scripted):
+    """Submits the given with random annotations: what guessing without a model comes to. Annotation repair only.
+
+    An ``invariant`` after some loop heads (relations between two terms that occur in the program), and now and then
+    an ``assert`` elsewhere. It never looks at the reference.
+    """
+
+    name = "insertions"
+
+    def _action(self, instance: Instance, seed: int) -> Action | None:
+        rng = random.Random(seed)
+        lines = instance.given.split("\n")
+        terms = sorted(set(_TERM.findall(_COMMENT.sub("", instance.given))) - RESERVED) or ["0"]
+
+        def relation() -> str:
+            return f"{rng.choice(terms)} {rng.choice(_RELATIONS)} {rng.choice([*terms, '0'])}"
+
+        insertions = []
+        for number, line in enumerate(lines, start=1):
+            if _LOOP.match(line) and "{" not in line and rng.random() < 0.75:
+                insertions += [Insertion(number, f"invariant {relation()}") for _ in range(rng.randint(1, _EDITS))]
+            elif line.rstrip().endswith(";") and rng.random() < 0.05:
+                insertions.append(Insertion(number, f"assert {relation()};"))
+        return proof_action(instance.given, apply_insertions(instance.given, insertions), self._settings)
+
+
+SCRIPTED = {p.name: p for p in (ReferencePolicy, GivenPolicy, NullPolicy, RandomEditPolicy, RandomInsertionsPolicy)}
 """Scripted policies by name."""
 
 
