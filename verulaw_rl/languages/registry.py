@@ -14,7 +14,13 @@ def _dafny() -> Language:
     return DAFNY
 
 
-_LANGUAGES: dict[str, Callable[[], Language]] = {"dafny": _dafny}
+def _verus() -> Language:
+    from verulaw_rl.languages.verus.language import VERUS
+
+    return VERUS
+
+
+_LANGUAGES: dict[str, Callable[[], Language]] = {"dafny": _dafny, "verus": _verus}
 
 
 def language_names() -> tuple[str, ...]:

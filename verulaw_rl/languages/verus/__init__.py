@@ -1,0 +1,1 @@
+"""Verus: syntax of what stands inside ``verus! { }``."""
