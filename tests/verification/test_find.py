@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from verulaw_rl.errors import UserError
-from verulaw_rl.verification.dafny.find import find_dafny, normalised
+from verulaw_rl.verification.dafny.find import find_dafny
+from verulaw_rl.verification.toolchains import normalised
 
 pytestmark = pytest.mark.tool
 

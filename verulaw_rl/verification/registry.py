@@ -14,7 +14,13 @@ def _dafny(warm: bool) -> Adapter:
     return DafnyAdapter(warm=warm)
 
 
-_ADAPTERS: dict[str, Callable[[bool], Adapter]] = {"dafny": _dafny}
+def _nagini(warm: bool) -> Adapter:
+    from verulaw_rl.verification.nagini.adapter import NaginiAdapter
+
+    return NaginiAdapter(warm=warm)
+
+
+_ADAPTERS: dict[str, Callable[[bool], Adapter]] = {"dafny": _dafny, "nagini": _nagini}
 
 
 def get_adapter(language: str, *, warm: bool = True) -> Adapter:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.verification.dafny.output import Dialect
+from verulaw_rl.verification.toolchains import normalised, outside_system, toolchains
 
 INSTALL = "scripts/install_toolchains.sh dafny"
 """The command that gets Dafny."""
@@ -50,18 +51,6 @@ class DafnyTool:
     def dialect(self) -> Dialect:
         """Which command line and messages it has."""
         return "2" if self.version.startswith("2.") else "4"
-
-
-def toolchains() -> Path:
-    """Folder of the tools that the install script fetched."""
-    home = os.environ.get("VERULAW_HOME")
-    return (Path(home) if home else Path.home() / ".local/share/verulaw_rl") / "toolchains"
-
-
-def normalised(version: str) -> str:
-    """Three numbers of a version as a tool prints it: ``2.3.0.10506`` gives ``2.3.0``."""
-    m = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", version)
-    return f"{m[1]}.{m[2]}.{m[3] or 0}" if m else ""
 
 
 def find_dafny() -> DafnyTool:
@@ -190,5 +179,4 @@ def _readable(path: Path, executable: Path | None, solver: Path | None) -> tuple
     if solver is not None:
         wanted.append(solver.resolve())
         wanted.append(solver)
-    system = ("/usr/", "/bin/", "/lib/")
-    return tuple(dict.fromkeys(p for p in wanted if not str(p).startswith(system)))
+    return outside_system(*wanted)
