@@ -16,6 +16,7 @@ from dataclasses import replace
 from verulaw_rl.audit.check import check
 from verulaw_rl.evidence.ablation import AblatedRun, Verifier, failing_annotations, run_ablated
 from verulaw_rl.evidence.checks import clause_checks, probe_checks, with_vacuity
+from verulaw_rl.evidence.coverage import assumed_declarations, missing_declarations
 from verulaw_rl.evidence.evidence import Evidence, Message, ObligationResult
 from verulaw_rl.evidence.obligation_results import Settled, obligation_results, other_failures
 from verulaw_rl.evidence.vacuity import vacuity_checks, vacuous_declarations
@@ -45,7 +46,7 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
         return _unsettled(instance, candidate, findings, plain, plain.message or plain.status.value, audit_s)
 
     view = language.parse(candidate)
-    missing = _missing(instance, view, plain)
+    missing = missing_declarations(instance, view, plain)
     # What our own parser cannot read was not audited either, so it never counts as verified.
     verified = plain.status is Status.VERIFIED and not missing and view.error is None
     settled = Settled(instance, view, plain, frozenset(missing), _failed_additions(language, instance, view, plain))
@@ -54,6 +55,7 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
         return _unsettled(instance, candidate, findings, run.verdict, "the instrumented run failed", audit_s)
     if verified and run is not None:
         findings = (*findings, *vacuous_declarations(language, instance, view, run.sites))
+    findings = (*findings, *assumed_declarations(plain))
     settled = replace(settled, run=run)
     results = obligation_results(settled)
     return Evidence(
@@ -94,14 +96,6 @@ def _instrumented_run(language: Language, settled: Settled, verified: bool, veri
         return None
     drop = set() if verified else failing_annotations(view, settled.plain.failures, settled.failed_additions)
     return run_ablated(language, view, with_vacuity(checks), drop, verify)
-
-
-def _missing(instance: Instance, view: ProgramView, plain: Verdict) -> tuple[str, ...]:
-    """Declarations to be proved that have no body, or in which the tool checked nothing."""
-    checked = {o.declaration for o in plain.declarations if o.obligations != 0}
-    bodies = {d.path for d in view.declarations if d.body is not None}
-    required = dict.fromkeys(o.declaration for o in instance.obligations if o.declaration)
-    return tuple(p for p in required if p not in bodies or (p in instance.covered and p not in checked))
 
 
 def _failed_additions(language: Language, instance: Instance, view: ProgramView, plain: Verdict) -> frozenset[str]:

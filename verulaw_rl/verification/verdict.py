@@ -106,6 +106,8 @@ class Verdict:
     """One line for a person: the summary, or what went wrong."""
     program_fault: bool = False
     """With ``error``: the program makes a fresh worker fail where a known good program verifies."""
+    assumptions: tuple[Diagnostic, ...] = ()
+    """What the tool's own auditor says a verified program believes without proof, where the tool has one."""
     cached: bool = False
     sandbox: str = ""
     """Which sandbox held: ``bwrap`` or ``none`` (the recorded fallback)."""
@@ -123,7 +125,8 @@ class Verdict:
     def to_json(self) -> dict[str, Any]:
         """Plain data for ``--json``: diagnostics carry ``line`` and ``column`` at top level."""
         out = asdict(self)
-        for d, plain in zip(self.diagnostics, out["diagnostics"], strict=True):
+        everything = [*out["diagnostics"], *out["assumptions"]]
+        for d, plain in zip((*self.diagnostics, *self.assumptions), everything, strict=True):
             plain.pop("location")
             plain["line"], plain["column"] = d.location.line, d.location.column
             for r, plain_r in zip(d.related, plain["related"], strict=True):

@@ -37,7 +37,8 @@ def whole(d: Declaration) -> Added:
         *(d.block.statements if d.block else ()),
         *(d.by_method.statements if d.by_method else ()),
     ]
-    executable = not d.ghost and (d.kind in METHOD_KINDS or "method" in d.modifiers)
+    computes = d.kind in METHOD_KINDS or "method" in d.modifiers or d.by_method is not None
+    executable = not d.ghost and computes
     return Added(d, [Range(d.first, last)], statements, list(d.clauses), whole=True, executable=executable)
 
 

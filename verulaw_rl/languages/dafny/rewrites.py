@@ -15,8 +15,8 @@ from verulaw_rl.languages.dafny.escape_rewrites import escape_rewrites
 from verulaw_rl.languages.dafny.honest_rewrites import honest_rewrites
 from verulaw_rl.languages.dafny.regions import EXECUTABLE, SPECIFICATION
 from verulaw_rl.languages.dafny.syntax import FUNCTION_KINDS, Declaration
-from verulaw_rl.languages.dafny.tokens import TokenKind
 from verulaw_rl.languages.dafny.view import Reading, read
+from verulaw_rl.languages.lexed import TokenKind
 from verulaw_rl.languages.rewrites import (
     Family,
     Forms,

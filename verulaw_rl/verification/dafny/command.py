@@ -7,17 +7,22 @@ machine; a time limit several times larger only guards against what the units do
 
 from __future__ import annotations
 
+import logging
 import math
 import uuid
+from dataclasses import replace
 from typing import Any
 
 from verulaw_rl.verification.adapter import WorkerFault
+from verulaw_rl.verification.dafny.auditor import audit_command, parse_audit
 from verulaw_rl.verification.dafny.find import DafnyTool
 from verulaw_rl.verification.dafny.output import parse_output
 from verulaw_rl.verification.dafny.verdicts import make_verdict
 from verulaw_rl.verification.processes import Contained
 from verulaw_rl.verification.sandbox import Policy, Sandbox
-from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict
+from verulaw_rl.verification.verdict import Diagnostic, Limits, Status, Times, ToolIdentity, Verdict
+
+log = logging.getLogger(__name__)
 
 RLIMIT_PER_SECOND = 3_000_000
 """Z3 4.8.5 resource units for a second of solver work.
@@ -133,7 +138,23 @@ class CommandWorker:
         if output.crash or verdict.status is Status.ERROR:
             said = done.errors.strip().splitlines()
             raise WorkerFault((output.crash or verdict.message) + (f": {said[0]}" if said else ""))
+        if verdict.status is Status.VERIFIED and self._tool.dialect == "4":
+            return replace(verdict, assumptions=self._assumptions(name, policy, limits))
         return verdict
+
+    def _assumptions(self, name: str, policy: Policy, limits: Limits) -> tuple[Diagnostic, ...]:
+        """What the tool's own auditor finds in a program that it verified."""
+        contained = self._sandbox.start(audit_command(self._tool, name), policy, environment_for(self._tool))
+        self._running = contained
+        try:
+            done = contained.finish(b"", limits.wall_s)
+        finally:
+            self._running = None
+        found = parse_audit(done.output, name)
+        if found is None:
+            said = (done.errors.strip() or done.output.strip()).splitlines()
+            log.warning("`dafny audit` gave no report (%s); our own audit stands alone", said[0] if said else "nothing")
+        return found or ()
 
     def end(self) -> None:
         """Stop the run in progress."""
