@@ -13,8 +13,8 @@ REFUSED = {
     "lemmas in a circle": "lemma L(n: nat) ensures false { K(n); }\nlemma K(n: nat) ensures false { L(n); }",
     "impossible precondition, called": "lemma L() requires false ensures false { }\nmethod M() ensures false { L(); }",
     "circular function": "function F(n: nat): nat ensures false { F(n) }",
-    "false invariant left by a break": "method M() returns (r: int) ensures r == 3 { r := 4; while true invariant r == 3 "
-    "decreases 0 { break; } }",
+    "false invariant left by a break": """method M() returns (r: int) ensures r == 3
+{ r := 4; while true invariant r == 3 decreases 0 { break; } }""",
     "invariant false at entry": "method M() returns (r: int) ensures r == 3 { while r < 0 invariant false { } }",
     "endless loop without measure": "method M() returns (r: int) ensures r == 3 { while true invariant true { } }",
     "endless ghost loop": "lemma L() ensures false { while true decreases * { } }",
