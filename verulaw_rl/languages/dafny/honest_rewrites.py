@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from verulaw_rl.languages.base import Span, Task
 from verulaw_rl.languages.dafny.places import clause_places, declaration_places, statement_places, statements
-from verulaw_rl.languages.dafny.syntax import Declaration, Range
+from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration, Range
 from verulaw_rl.languages.dafny.view import Reading
 from verulaw_rl.languages.lexed import TokenKind
 from verulaw_rl.languages.rewrites import Edit, Family, Rewrite, insertion
@@ -54,6 +54,8 @@ def honest_rewrites(task: Task, reading: Reading) -> Iterator[Rewrite]:
     yield from _comments(reading)
     yield from _reordered(reading)
     for place in statement_places(reading):
+        if not _is_open(task, place.declaration):
+            continue
         embedded = not (place.declaration.block or place.declaration.by_method)
         for kind, text in _GHOST.items():
             if not embedded or kind in ("assert", "calc", "string", "assert_by"):
@@ -63,7 +65,7 @@ def honest_rewrites(task: Task, reading: Reading) -> Iterator[Rewrite]:
             if not holder or kind.startswith("lemma"):
                 static = "static " if holder in ("class", "trait") and kind == "lemma" else ""
                 yield _inserted(f"added_{kind}", at, f"\n{static}{text}\n")
-    yield from _called(reading)
+    yield from _called(task, reading)
     yield from _annotations(task, reading)
 
 
@@ -121,12 +123,18 @@ def _reordered(reading: Reading) -> Iterator[Rewrite]:
             yield Rewrite(Family.HONEST, "reordered", edits)
 
 
-def _called(reading: Reading) -> Iterator[Rewrite]:
+def _is_open(task: Task, d: Declaration) -> bool:
+    """Whether proof text may be added in the declaration's body: code generation freezes what it does not ask for."""
+    return task is not Task.CODE_GENERATION or d.kind in METHOD_KINDS
+
+
+def _called(task: Task, reading: Reading) -> Iterator[Rewrite]:
     """A lemma of one's own, and a call of it."""
     end = len(reading.program.lexed.source)
     in_module = {id(m) for d in reading.declarations if d.kind == "module" for m in _below(d)}
     for place in statement_places(reading):
-        if id(place.declaration) not in in_module and (place.declaration.block or place.declaration.by_method):
+        d = place.declaration
+        if id(d) not in in_module and (d.block or d.by_method) and _is_open(task, d):
             edits = (
                 insertion(place.at, "Honest__(3); "),
                 insertion(end, "\nlemma Honest__(n: nat) ensures n >= 0 { }\n"),
@@ -143,10 +151,12 @@ def _below(d: Declaration) -> Iterator[Declaration]:
 def _annotations(task: Task, reading: Reading) -> Iterator[Rewrite]:
     """Annotations repeated, split at their conjunctions, made weaker by more of them; clauses in another order."""
     lexed = reading.program.lexed
-    for at, where, _ in clause_places(reading):
-        if where == "loop":
+    for at, where, d in clause_places(reading):
+        if where == "loop" and _is_open(task, d):
             yield _inserted("added_invariant", at, "invariant true invariant 1 < 2 ")
-    for _, s, _ in statements(reading):
+    for d, s, _ in statements(reading):
+        if not _is_open(task, d):
+            continue
         for clause in s.clauses:
             if clause.kind != "invariant":
                 continue
