@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from verulaw_rl.config.base import ConfigModel
 from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
+from verulaw_rl.config.specialist import SpecialistConfig
 from verulaw_rl.config.suite import SuiteConfig
 from verulaw_rl.config.verification import VerificationConfig
 
@@ -150,6 +151,8 @@ class TrainConfig(ConfigModel):
     episode: EpisodeConfig = EpisodeConfig()
     reward: RewardConfig = RewardConfig()
     verification: VerificationConfig = VerificationConfig()
+    specialist: SpecialistConfig | None = None
+    """Completes the submissions of code generation; none unless declared. Never started by a run."""
     warm_start: WarmStartConfig = WarmStartConfig()
     grpo: GrpoConfig = GrpoConfig()
     evaluation: EvaluationConfig = EvaluationConfig()

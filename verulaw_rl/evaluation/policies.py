@@ -14,6 +14,8 @@ from verulaw_rl.config.evaluate import EndpointConfig
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.policy import Policy, Sampling
 from verulaw_rl.rollouts.scripted import scripted_policy
+from verulaw_rl.specialist.baseline import NAME as HOUDINI
+from verulaw_rl.specialist.baseline import HoudiniPolicy
 
 SCRIPTED = "scripted:"
 ENDPOINT = "openai:"
@@ -42,6 +44,8 @@ def find_policy(
     Raises:
         UserError: no such scripted policy, a folder that is no model, or an endpoint without an address.
     """
+    if given == SCRIPTED + HOUDINI:
+        return HoudiniPolicy(settings)
     if given.startswith(SCRIPTED):
         return scripted_policy(given.removeprefix(SCRIPTED), settings)
     if given.startswith(ENDPOINT):

@@ -35,6 +35,7 @@ from verulaw_rl.evidence.live import limits_of, pool_settings, pool_verifier
 from verulaw_rl.rollouts.engine import RolloutBatch
 from verulaw_rl.rollouts.load_policy import load_policy
 from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
+from verulaw_rl.specialist.declared import services_with
 from verulaw_rl.suites.instance import Suite, load_suite, save_suite
 from verulaw_rl.suites.prepare import prepare_suite
 from verulaw_rl.training.folder import TrainingFolder, make_folder_whole
@@ -87,7 +88,7 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
         if services is not None:
             return _Run(folder, reporter, services).do()
         with live_services(config.verification, config.reward, config.episode) as live:
-            return _Run(folder, reporter, live).do()
+            return _Run(folder, reporter, services_with(live, config.specialist)).do()
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; continue with {resume}") from None
     except UserError:
