@@ -11,16 +11,23 @@ import typer
 from verulaw_rl.cli.files import read_program
 from verulaw_rl.cli.verdicts import print_verdict, unread
 from verulaw_rl.errors import UserError
-from verulaw_rl.verification.dafny.recorded import recorded_verdict
+from verulaw_rl.verification.dafny import recorded as dafny
 from verulaw_rl.verification.verdict import Verdict
+from verulaw_rl.verification.verus import recorded as verus
 
-READERS: dict[str, Callable[[str, str | None], Verdict]] = {"dafny": recorded_verdict}
+READERS: dict[str, Callable[[str, str | None], Verdict]] = {
+    "dafny": dafny.recorded_verdict,
+    "verus": verus.recorded_verdict,
+}
 """Tools whose output can be read."""
 
 
 def diagnose_command(
     files: Annotated[list[Path], typer.Argument(help="Text files with what the tool printed.")],
-    tool: Annotated[str, typer.Option(help="Which tool printed it: dafny (2.3 to 4.x, command line or server).")],
+    tool: Annotated[
+        str,
+        typer.Option(help="Which tool printed it: dafny (2.3 to 4.x, command line or server), verus."),
+    ],
     program: Annotated[Path | None, typer.Option(help="The program that one FILE is about, to name clauses.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per file, one a line.")] = False,
 ) -> None:

@@ -106,8 +106,14 @@ class Contained:
             raise Stopped(why, bytes(answer))
         return bytes(answer)
 
-    def finish(self, data: bytes, wall_s: float) -> Finished:
-        """Write ``data`` as the whole input, read all output, and wait for the end."""
+    def finish(self, data: bytes, wall_s: float, *, error_bytes: int = 4000) -> Finished:
+        """Write ``data`` as the whole input, read all output, and wait for the end.
+
+        Args:
+            data: the whole input.
+            wall_s: time until the end.
+            error_bytes: kept of the end of the error stream.
+        """
         began = time.monotonic()
         answer = bytearray()
         why = self._pump(data, answer, lambda _: False, wall_s, close_input=True)
@@ -119,7 +125,7 @@ class Contained:
             except subprocess.TimeoutExpired:
                 # Output closed, yet still there: it will not say anything more.
                 stopped = "wall"
-        errors = self.errors()
+        errors = self.errors(error_bytes)
         self.kill()
         return Finished(
             output=bytes(answer).decode("utf-8", "replace"),

@@ -20,7 +20,13 @@ def _nagini(warm: bool) -> Adapter:
     return NaginiAdapter(warm=warm)
 
 
-_ADAPTERS: dict[str, Callable[[bool], Adapter]] = {"dafny": _dafny, "nagini": _nagini}
+def _verus(warm: bool) -> Adapter:
+    from verulaw_rl.verification.verus.adapter import VerusAdapter
+
+    return VerusAdapter(warm=warm)
+
+
+_ADAPTERS: dict[str, Callable[[bool], Adapter]] = {"dafny": _dafny, "nagini": _nagini, "verus": _verus}
 
 
 def get_adapter(language: str, *, warm: bool = True) -> Adapter:

@@ -1,0 +1,1 @@
+"""Verus: the command line with JSON output, tested on recorded output."""
