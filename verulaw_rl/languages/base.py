@@ -279,8 +279,11 @@ class Language(Protocol):
     """File name suffix, with the dot."""
     lexicon: Lexicon
     illustration: Illustration
-    capabilities: Mapping[Capability, Standing]
-    """What the language can do here, and on what evidence: one entry for every capability."""
+
+    @property
+    def capabilities(self) -> Mapping[Capability, Standing]:
+        """What the language can do here, and on what evidence: one entry for every capability."""
+        ...
 
     def parse(self, source: str) -> ProgramView:
         """Read a program; any text at all gives a view."""

@@ -14,13 +14,19 @@ def _dafny() -> Language:
     return DAFNY
 
 
+def _nagini() -> Language:
+    from verulaw_rl.languages.nagini.language import NAGINI
+
+    return NAGINI
+
+
 def _verus() -> Language:
     from verulaw_rl.languages.verus.language import VERUS
 
     return VERUS
 
 
-_LANGUAGES: dict[str, Callable[[], Language]] = {"dafny": _dafny, "verus": _verus}
+_LANGUAGES: dict[str, Callable[[], Language]] = {"dafny": _dafny, "nagini": _nagini, "verus": _verus}
 
 
 def language_names() -> tuple[str, ...]:

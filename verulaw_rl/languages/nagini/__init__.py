@@ -1,0 +1,1 @@
+"""Nagini: Python with contracts, read with Python's own parser."""
