@@ -21,7 +21,7 @@ from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.build import MACHINE_FAILURES, BuildResult, build_suite
 from verulaw_rl.suites.instance import save_suite
 from verulaw_rl.suites.journal import Journal
-from verulaw_rl.suites.sources import suite_programs
+from verulaw_rl.suites.sources import BENCHMARKS, evaluation_only, suite_programs
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.verdict import Limits
 
@@ -32,7 +32,7 @@ def build_command(
     task: Annotated[
         list[Task] | None, typer.Option(help="Task form to build; repeat for several. All when absent.")
     ] = None,
-    suite: Annotated[str | None, typer.Option(help="A named suite: seed, dafnybench.")] = None,
+    suite: Annotated[str | None, typer.Option(help=f"A named suite: seed, {', '.join(BENCHMARKS)}.")] = None,
     root: Annotated[Path | None, typer.Option(help="Folder that a benchmark was downloaded to.")] = None,
     source: Annotated[Path | None, typer.Option("--from", help="Folder of verified programs of your own.")] = None,
     heldout_share: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of instances to hold out.")] = 0.3,
@@ -79,6 +79,7 @@ def build_command(
                     seed=seed,
                     progress=progress,
                     journal=journal,
+                    evaluation_only=evaluation_only(name),
                 )
             except KeyboardInterrupt:
                 raise KeyboardInterrupt("interrupted; the same command goes on from here") from None

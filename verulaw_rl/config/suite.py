@@ -25,6 +25,8 @@ class SeedSuite(ConfigModel):
     """The bundled seed suite, built under the installed tool."""
 
     type: Literal["seed"] = "seed"
+    language: str = "dafny"
+    """Whose seed programs."""
     heldout_share: float = Field(default=0.3, gt=0, lt=1)
     """Share of programs held out, counted by near-duplicate group."""
     seed: int = 0

@@ -23,7 +23,7 @@ from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance, Probe, Suite, VacuousPoint
 from verulaw_rl.suites.journal import Built, Journal, Rejection
 from verulaw_rl.suites.neighbours import groups
-from verulaw_rl.suites.splits import assign_splits
+from verulaw_rl.suites.splits import EVALUATION, assign_splits
 from verulaw_rl.verification.verdict import Status, Verdict
 
 
@@ -93,6 +93,7 @@ def build_suite(
     threads: int = 4,
     progress: Callable[[int, int], None] = lambda done, total: None,
     journal: Journal | None = None,
+    evaluation_only: bool = False,
 ) -> BuildResult:
     """Build the instances of a suite.
 
@@ -107,6 +108,7 @@ def build_suite(
         threads: programs worked on at once; the verifier's own workers bound the real parallelism.
         progress: called with programs done and their total.
         journal: programs that an earlier attempt finished; told of those finished now.
+        evaluation_only: do not split the suite; nothing of it may be trained on.
     """
     group_of = groups([(p.name, p.text) for p in programs], get_language(language_name).lexicon)
     instances: list[Instance] = []
@@ -132,7 +134,11 @@ def build_suite(
             for job in jobs:
                 job.cancel()
             raise
-    return BuildResult(Suite(name, assign_splits(instances, heldout_share, seed)), tuple(rejected))
+    if evaluation_only:
+        split = tuple(replace(i, split=EVALUATION) for i in instances)
+    else:
+        split = assign_splits(instances, heldout_share, seed)
+    return BuildResult(Suite(name, split), tuple(rejected))
 
 
 def _build_program(

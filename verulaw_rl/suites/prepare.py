@@ -16,9 +16,10 @@ from verulaw_rl.evidence.ablation import Verifier
 from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.build import SourceProgram, build_suite
-from verulaw_rl.suites.generate import FAMILIES, GeneratedProgram, generate
+from verulaw_rl.suites.generate import FAMILIES, LANGUAGE, GeneratedProgram, generate
 from verulaw_rl.suites.instance import Instance, Suite, load_suite
-from verulaw_rl.suites.sources import suite_programs
+from verulaw_rl.suites.sources import evaluation_only, suite_programs
+from verulaw_rl.suites.splits import EVALUATION
 
 Progress = Callable[[int, int], None]
 
@@ -61,21 +62,32 @@ class PreparedSuite:
         return self.suite.split(self.heldout_split)
 
 
+def language_of(config: SuiteConfig) -> str:
+    """Language of a run's programs.
+
+    Raises:
+        UserError: the suite cannot be read.
+    """
+    if isinstance(config, FileSuite):
+        return load_suite(Path(config.path)).instances[0].language
+    return config.language if isinstance(config, SeedSuite) else LANGUAGE
+
+
 def prepare_suite(
     config: SuiteConfig, task: Task, verify: Verifier, progress: Progress = lambda done, total: None
 ) -> PreparedSuite:
     """Instances of one task for a run.
 
     Raises:
-        UserError: the suite cannot be read, or a split of it is empty.
+        UserError: the suite cannot be read, a split of it is empty, or it may only be evaluated on.
     """
     if isinstance(config, GeneratedSuite):
         prepared = _generated(config, task, verify, progress)
     elif isinstance(config, SeedSuite):
-        name, programs, _ = suite_programs("seed", None, ".dfy", None)
+        name, programs, _ = suite_programs("seed", None, get_language(config.language).suffix, None)
         built = build_suite(
             name,
-            "dafny",
+            config.language,
             programs,
             [task],
             verify,
@@ -86,6 +98,12 @@ def prepare_suite(
         prepared = _with_references(built.suite, "train", "heldout")
     else:
         prepared = _from_file(config, task)
+    kept_out = sorted({i.suite for i in prepared.train if evaluation_only(i.suite) or i.split == EVALUATION})
+    if kept_out:
+        raise UserError(
+            f"suite {kept_out[0]!r} is only evaluated on, so nothing may be trained on it: name another suite here, "
+            "and this one in `verulaw-rl evaluate`"
+        )
     for split, instances in ((prepared.train_split, prepared.train), (prepared.heldout_split, prepared.heldout)):
         if not instances:
             raise UserError(f"suite {prepared.suite.name!r} has no {task.value} instance in split {split!r}")
@@ -112,7 +130,7 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
     programs = learning[: config.train] + heldout
     built = build_suite(
         "generated",
-        "dafny",
+        LANGUAGE,
         [SourceProgram(p.name, p.text, p.family) for p in programs],
         [task],
         verify,
@@ -124,7 +142,7 @@ def _generated(config: GeneratedSuite, task: Task, verify: Verifier, progress: P
         replace(i, group=group[i.program], split="heldout" if i.program in heldout_names else "train")
         for i in built.suite.instances
     )
-    language = get_language("dafny")
+    language = get_language(LANGUAGE)
     more = tuple(ProofPair(p.name, language.strip_annotations(p.text), p.text) for p in learning[config.train :])
     suite = Suite("generated", instances)
     return PreparedSuite(suite, "train", "heldout", more + _pairs(suite.split("train")))

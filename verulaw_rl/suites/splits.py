@@ -9,6 +9,9 @@ from dataclasses import replace
 
 from verulaw_rl.suites.instance import Instance
 
+EVALUATION = "evaluation"
+"""The one split of a suite that is only evaluated on."""
+
 
 def assign_splits(instances: Iterable[Instance], heldout_share: float, seed: int = 0) -> tuple[Instance, ...]:
     """The instances with ``split`` set to ``train`` or ``heldout``.

@@ -37,7 +37,7 @@ from verulaw_rl.rollouts.load_policy import load_policy
 from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
 from verulaw_rl.specialist.declared import services_with
 from verulaw_rl.suites.instance import Suite, load_suite, save_suite
-from verulaw_rl.suites.prepare import prepare_suite
+from verulaw_rl.suites.prepare import language_of, prepare_suite
 from verulaw_rl.training.folder import TrainingFolder, make_folder_whole
 from verulaw_rl.training.grpo import Hooks, check_trl, checkpoints_in, steps_per_update, train_grpo
 from verulaw_rl.training.reporter import Reporter
@@ -133,7 +133,7 @@ class _Run:
         verification = self._config.verification
         with Pool(pool_settings(verification)) as pool:
             sandbox = pool.sandbox.mode
-            verify = pool_verifier(pool, "dafny", limits_of(verification))
+            verify = pool_verifier(pool, language_of(self._config.suite), limits_of(verification))
             prepared = prepare_suite(self._config.suite, self._environment.task, verify, self._reporter.progress)
         save_suite(prepared.suite, path)
         self._folder.write_pairs(prepared.warm_start)

@@ -24,6 +24,9 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.suites.generate import arithmetic, folds, searches, writes
 from verulaw_rl.suites.generate.draw import Draw
 
+LANGUAGE = "dafny"
+"""Of the generated programs."""
+
 FAMILIES: dict[str, Callable[[Draw], str]] = {
     builder.__name__: builder
     for builder in (
