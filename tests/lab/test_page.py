@@ -1,16 +1,12 @@
 """The lab page in headless Chromium: its arithmetic against Python's on 1,000 records, its controls, its YAML."""
 
-import html
 import json
-import re
-import shutil
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from tests.chromium import in_chromium
 from tests.lab.made import made_records, write_records
 from verulaw_rl.config.train import TrainConfig
 from verulaw_rl.errors import UserError
@@ -30,29 +26,6 @@ SETTINGS = [
     ("weights.audit=false", "weights.postcondition=0.9", "episode.wasted_cap=-0.3"),
     tuple(f"weights.{c}=0" for c in ("postcondition", "invariant", "assertion", "safety", "termination")),
 ]
-
-
-def in_chromium(page: Path, script: str, tmp_path: Path) -> Any:
-    """What a script returns that runs in the page behind the page's own."""
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("chromium is not installed: apt-get install chromium")
-    probed = tmp_path / "probed.html"
-    called = (
-        "<script>window.addEventListener('load', () => setTimeout(async () => {"
-        f"let out; try {{ out = await (async () => {{ {script} }})(); }} catch (e) {{ out = {{error: String(e)}}; }}"
-        "const pre = document.createElement('pre'); pre.id = 'probed'; pre.textContent = JSON.stringify(out);"
-        "document.body.append(pre); }, 0));</script></body>"
-    )
-    probed.write_text(page.read_text(encoding="utf-8").replace("</body>", called), encoding="utf-8")
-    options = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
-    command = [chromium, *options, "--virtual-time-budget=20000", "--dump-dom", probed.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
-    got = re.search(r'<pre id="probed">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert got, done.stderr[-2000:]
-    value = json.loads(html.unescape(got[1]))
-    assert not (isinstance(value, dict) and "error" in value), value
-    return value
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,10 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from verulaw_rl.errors import UserError
-from verulaw_rl.evaluation.compare import Compared, Comparison, compare, differences
+from verulaw_rl.evaluation.compare import Comparison, compare, difference_words, differences, trend_words
 from verulaw_rl.evaluation.metrics import number, percent
-from verulaw_rl.evaluation.run_folder import read_evaluation
-from verulaw_rl.evaluation.statistics import Estimate, PairedDifference
+from verulaw_rl.evaluation.run_folder import read_checkpoints, read_evaluation
 
 SHOWN = 12
 """Instances of a kind that are named; ``--json`` names all."""
@@ -22,7 +22,11 @@ SHOWN = 12
 def compare_command(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="RUN RUN...", help="Folders; of a training run, RUN:before or RUN:after."),
+        typer.Argument(
+            metavar="RUN...",
+            help="Folders; of a training run, RUN:before, RUN:update-20, RUN:after. One training run alone stands for "
+            "all its evaluations.",
+        ),
     ],
     at: Annotated[
         list[float] | None,
@@ -38,11 +42,15 @@ def compare_command(
     Intervals are 95 %. A rate's p is the exact McNemar test; a trend's is Mantel's, each instance a stratum. What was
     played on other instances, or judged by another verifier, is refused.
     """
-    if len(runs) < 2:
-        raise UserError("name two runs or more")
     if at is not None and len(at) != len(runs):
         raise UserError(f"--at names {len(at)} positions for {len(runs)} runs; name one for each")
-    evaluations = [read_evaluation(run) for run in runs]
+    if len(runs) == 1:
+        checkpoints = read_checkpoints(Path(runs[0]))
+        evaluations, at = [e for _, e in checkpoints], [float(update) for update, _ in checkpoints]
+    else:
+        evaluations = [read_evaluation(run) for run in runs]
+    if len(evaluations) < 2:
+        raise UserError("name two runs or more, or a training run with evaluations before and after")
     warnings = differences(evaluations)
     if warnings and not allow_different:
         raise UserError(f"{'; '.join(warnings)}; figures across them mislead; --allow-different compares all the same")
@@ -78,31 +86,6 @@ def _table(result: Comparison) -> Table:
         cells = [word(value) for value in figure.values]
         cells += [difference_words(d, figure.is_rate) for d in figure.differences]
         if figure.trend is not None:
-            cells.append(_trend(figure))
+            cells.append(trend_words(figure))
         table.add_row(figure.label, *cells)
     return table
-
-
-def difference_words(difference: PairedDifference, is_rate: bool) -> str:
-    """A difference in words: points of a rate, or units of a mean, with its interval and test."""
-    if difference.difference.value is None:
-        return "none"
-    counts = f"{difference.improved}:{difference.regressed} of {difference.difference.n}"
-    p = f", p = {difference.p_value:.2g}" if difference.p_value is not None and is_rate else ""
-    return f"{_signed(difference.difference, is_rate)}; {counts}{p}"
-
-
-def _trend(figure: Compared) -> str:
-    assert figure.trend is not None
-    if figure.trend.slope.value is None:
-        return "none"
-    p = "none moves" if figure.trend.p_value is None else f"p = {figure.trend.p_value:.2g}"
-    return f"{_signed(figure.trend.slope, figure.is_rate)}; {p}"
-
-
-def _signed(estimate: Estimate, is_rate: bool) -> str:
-    scale, digits = (100, 1) if is_rate else (1, 2)
-    value = f"{scale * (estimate.value or 0):+.{digits}f}"
-    if estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} ({scale * estimate.low:+.{digits}f} to {scale * estimate.high:+.{digits}f})"

@@ -17,7 +17,7 @@ from rich.text import Text
 from verulaw_rl.cli.files import read_program
 from verulaw_rl.episodes.record import EpisodeRecord, rescore
 from verulaw_rl.errors import UserError
-from verulaw_rl.evaluation.samples import best_submission
+from verulaw_rl.evaluation.outcome import best_submission
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.lab.choice import choose

@@ -34,6 +34,7 @@ COMMANDS = {
     "play": "Step through an episode in the terminal.",
     "evaluate": "Run a policy over a suite's split and print rates with intervals.",
     "train": "Train a policy: warm start, GRPO, evaluation before and after.",
+    "serve-specialist": "Serve a checkpoint as the proof specialist's endpoint.",
     "cache": "Show or clear the verdicts kept on this machine.",
     "bench": "Measure the verifier (cold, warm, cached, pool), or rollouts against TRL's own loop.",
     "explain": "Say why a recorded or a fresh candidate scores what it scores.",
@@ -41,9 +42,10 @@ COMMANDS = {
     "sensitivity": "Sweep each weight and penalty over recorded episodes, with plots.",
     "lab": "Write a page with sliders for every weight, over recorded episodes.",
     "compare": "Hold evaluations of the same instances against one another.",
-    "report": "Write the HTML report of a run or evaluation folder.",
+    "report": "Write one HTML page of runs and evaluations, with every episode of them.",
+    "export": "Write evaluations as CSV, Parquet, LaTeX, or logs for Inspect's viewer.",
 }
-"""Every subcommand and its summary; ``x`` is the function ``x_command`` of ``verulaw_rl.cli.x``."""
+"""Every subcommand and its summary; ``x`` is the function ``x_command`` of ``verulaw_rl.cli.x`` (``_`` for ``-``)."""
 
 EXTRAS = {name: "train" for name in ("torch", "transformers", "trl", "accelerate", "datasets", "tokenizers")} | {
     "wandb": "wandb",
@@ -52,6 +54,7 @@ EXTRAS = {name: "train" for name in ("torch", "transformers", "trl", "accelerate
     "openai": "endpoint",
     "gguf": "gguf",
     "inspect_ai": "inspect",
+    "pyarrow": "train",
 }
 """Optional packages, by the extra that installs them."""
 
@@ -83,7 +86,8 @@ def build_app(invoked: str | None) -> typer.Typer:
 
 
 def _import_command(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = getattr(importlib.import_module(f"verulaw_rl.cli.{name}"), f"{name}_command")
+    module = name.replace("-", "_")
+    function: Callable[..., Any] = getattr(importlib.import_module(f"verulaw_rl.cli.{module}"), f"{module}_command")
     return _errors_in_one_line()(function)
 
 

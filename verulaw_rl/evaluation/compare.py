@@ -126,3 +126,29 @@ def _figures(
         for name, label, is_rate, sides in (*rates, *means)
         if all(sides)
     ]
+
+
+def difference_words(difference: PairedDifference, is_rate: bool) -> str:
+    """A difference in words: points of a rate, or units of a mean, with its interval and test."""
+    if difference.difference.value is None:
+        return "none"
+    counts = f"{difference.improved}:{difference.regressed} of {difference.difference.n}"
+    p = f", p = {difference.p_value:.2g}" if difference.p_value is not None and is_rate else ""
+    return f"{_signed(difference.difference, is_rate)}; {counts}{p}"
+
+
+def trend_words(figure: Compared) -> str:
+    """A trend in words: change per step, with its interval and test."""
+    assert figure.trend is not None
+    if figure.trend.slope.value is None:
+        return "none"
+    p = "none moves" if figure.trend.p_value is None else f"p = {figure.trend.p_value:.2g}"
+    return f"{_signed(figure.trend.slope, figure.is_rate)}; {p}"
+
+
+def _signed(estimate: Estimate, is_rate: bool) -> str:
+    scale, digits = (100, 1) if is_rate else (1, 2)
+    value = f"{scale * (estimate.value or 0):+.{digits}f}"
+    if estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} ({scale * estimate.low:+.{digits}f} to {scale * estimate.high:+.{digits}f})"

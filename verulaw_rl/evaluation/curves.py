@@ -19,7 +19,6 @@ PLOTS: tuple[tuple[str, bool, dict[str, str]], ...] = (
         True,
         {"verified": "verified", "verified_and_probes": "verified, every probe holds"},
     ),
-    ("Held-out evaluation", True, {"heldout/verified": "verified", "heldout/verified_and_probes": "every probe holds"}),
     (
         "What the audit found",
         True,

@@ -247,5 +247,5 @@ def _pass_at(outcomes: Iterable[Outcome]) -> list[Metric]:
         passed: defaultdict[str, list[float]] = defaultdict(list)
         for instance, own in tries.items():
             passed[program[instance]].append(pass_at_k(len(own), sum(own), k))
-        metrics.append(Metric(f"pass@{k}", f"verified in at least one of {k}", mean(passed)))
+        metrics.append(Metric(f"pass@{k}", f"pass@{k}: verified in at least one of {k}", mean(passed)))
     return metrics

@@ -77,7 +77,7 @@ def outcome_of(record: EpisodeRecord, instances: Mapping[str, Instance] | None =
     proved = [e for e in evidence if e.verified and e.intact]
     assisted = any(turn.assisted is not None and turn.assisted.outcome == "verified" for turn in submitted)
     instance = (instances or {}).get(record.instance)
-    best = _best(submitted)
+    best = best_submission(record)
     return Outcome(
         instance=record.instance,
         program=f"{instance.suite}/{instance.program}" if instance else record.instance,
@@ -104,15 +104,19 @@ def outcome_of(record: EpisodeRecord, instances: Mapping[str, Instance] | None =
     )
 
 
+def best_submission(record: EpisodeRecord) -> Turn | None:
+    """The submission with the highest score, the earliest of equals; ``None`` if nothing was submitted."""
+
+    def total(turn: Turn) -> float:
+        score = turn.best_score
+        return float("-inf") if score is None or score.total is None else score.total
+
+    return max((turn for turn in record.turns if turn.action == "submit"), key=total, default=None)
+
+
 def tool_name(tool: ToolIdentity) -> str:
     """A tool in words, such as ``dafny 2.3.0 (z3 4.8.5)``."""
     return f"{tool.name} {tool.version}" + (f" ({tool.solver})" if tool.solver else "")
-
-
-def _best(submitted: list[Turn]) -> Turn | None:
-    """The submission with the highest score, the earliest of equals; ``None`` where none can be scored."""
-    scored = [turn for turn in submitted if turn.best_score is not None and turn.best_score.total is not None]
-    return max(scored, key=lambda t: (t.best_score.total if t.best_score else None) or 0.0, default=None)
 
 
 def _ratio(record: EpisodeRecord, best: Turn | None) -> float | None:

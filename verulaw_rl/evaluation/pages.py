@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,3 +19,8 @@ def render(package: str, name: str, values: Mapping[str, Any]) -> str:
         undefined=jinja2.StrictUndefined,
     )
     return environment.get_template(name).render(values)
+
+
+def for_script(data: object) -> str:
+    """JSON that a ``<script>`` element can hold: nothing in it ends the element or opens a comment."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

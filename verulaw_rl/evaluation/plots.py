@@ -35,6 +35,9 @@ class Line:
     label: str
     x: Sequence[float]
     y: Sequence[float]
+    low: Sequence[float] = ()
+    """Interval of each point, where there is one."""
+    high: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def draw(plot: Plot) -> str:
         axes.xaxis.set_major_locator(MaxNLocator(integer=plot.whole_x, nbins=6))
         if plot.share:
             axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-            highest = max((value for line in plot.lines for value in line.y), default=1.0)
+            highest = max((value for line in plot.lines for value in (*line.y, *line.high)), default=1.0)
             top = 1.02 if highest > SMALL_SHARE else max(1.2 * highest, 0.05)
             lowest = min((value for line in plot.lines for value in line.y), default=0.0)
             axes.set_ylim(min(-0.02 * top, 1.1 * lowest), top)
@@ -101,6 +104,8 @@ def _line(axes: Any, line: Line, colour: str) -> None:
     if many:
         axes.plot(line.x, line.y, color=colour, linewidth=0.8, alpha=0.3)
     smooth = _running_mean(line.y, max(1, len(line.y) // 12)) if many else line.y
+    if line.low and line.high:
+        axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.18, linewidth=0)
     marker = "o" if len(line.y) < 24 else None
     axes.plot(line.x, smooth, color=colour, linewidth=1.8, marker=marker, markersize=3, label=line.label)
 

@@ -25,6 +25,8 @@ EVALUATIONS = {
     "after": "evaluation-after.jsonl",
 }
 """Evaluations a folder may hold, in the order in which they are shown."""
+CHECKPOINT = "update-"
+"""How the files of a training run's evaluations between begin, in its folder ``evaluations``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,29 @@ def read_run_folder(path: Path) -> RunFolder:
     )
 
 
+def read_checkpoints(path: Path) -> list[tuple[int, Evaluation]]:
+    """Held-out evaluations of a training run by update, ``before`` as 0 and ``after`` as its last.
+
+    Raises:
+        UserError: no run folder.
+    """
+    run = read_run_folder(path)
+    title = path.resolve().name
+    out = []
+    if run.evaluations.get("before"):
+        out.append((0, Evaluation(f"{title}:before", run.evaluations["before"], run.instances)))
+    for file in (path / "evaluations").glob(f"{CHECKPOINT}*.jsonl"):
+        update = file.stem.removeprefix(CHECKPOINT)
+        if update.isdigit() and (records := read_records(file)):
+            out.append((int(update), Evaluation(f"{title}:{file.stem}", records, run.instances)))
+    if run.evaluations.get("after"):
+        last = max(run.updates_done, run.updates_wanted)
+        out.append((last, Evaluation(f"{title}:after", run.evaluations["after"], run.instances)))
+    return sorted(out, key=lambda pair: pair[0])
+
+
 def read_evaluation(named: str) -> Evaluation:
-    """One evaluation by what a person names: ``FOLDER``, or ``FOLDER:before`` of a training run.
+    """One evaluation by what a person names: ``FOLDER``; of a training run ``FOLDER:before``, ``FOLDER:update-20``.
 
     A folder stands for its evaluation, or for the one after training where it has one.
 
@@ -102,6 +125,8 @@ def read_evaluation(named: str) -> Evaluation:
     """
     folder, _, part = named.rpartition(":") if not Path(named).exists() else (named, "", "")
     run = read_run_folder(Path(folder))
+    if part.startswith(CHECKPOINT) and (records := read_records(run.path / "evaluations" / f"{part}.jsonl")):
+        return Evaluation(f"{Path(folder).resolve().name}:{part}", records, run.instances)
     found = [part] if part else [n for n in ("evaluation", "after", "before") if n in run.evaluations]
     if not found or not run.evaluations.get(found[0]):
         have = ", ".join(run.evaluations) or "none"

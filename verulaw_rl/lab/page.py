@@ -7,7 +7,6 @@ test compares the two. ``verulaw-rl lab`` writes it. No other reward can be tune
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from verulaw_rl.episodes.record import EpisodeRecord, Turn
 from verulaw_rl.errors import UserError
-from verulaw_rl.evaluation.pages import render
+from verulaw_rl.evaluation.pages import for_script, render
 from verulaw_rl.lab.arithmetic import counts_of, is_obligation_reward
 from verulaw_rl.lab.choice import Choice
 from verulaw_rl.lab.diff import is_of_given, numbered_diff
@@ -77,11 +76,6 @@ def latest_groups(episodes: Sequence[RecordedEpisode], limit: int) -> list[Recor
             break
         kept.append(group)
     return [episode for group in reversed(kept) for episode in group]
-
-
-def for_script(data: object) -> str:
-    """JSON that a ``<script>`` element can hold: nothing in it ends the element or opens a comment."""
-    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _episodes(shown: Sequence[RecordedEpisode], instances: Mapping[str, Instance]) -> list[dict[str, Any]]:

@@ -60,7 +60,7 @@ class OpenAIPolicy:
         try:
             answer = self._client.chat.completions.create(
                 model=self.name,
-                messages=list(messages),  # type: ignore[arg-type]
+                messages=list(messages),
                 temperature=self._sampling.temperature,
                 max_tokens=self._max_turn_tokens,
                 seed=seed % 2**_SEED_BITS,

@@ -1,0 +1,85 @@
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from verulaw_rl.cli.main import build_app
+from verulaw_rl.episodes.record import EpisodeRecord
+from verulaw_rl.suites.instance import Instance
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.fixture
+def folder(
+    run_folder: Callable[..., Path], record: Callable[..., EpisodeRecord], instance: Callable[..., Instance]
+) -> Path:
+    records = [record("a_1", "failed", "verified"), record("b", "specification"), record("c", "error")]
+    records.append(replace(record("a_1", "failed"), sampling={"sample": 1}))
+    return run_folder({"evaluation": records}, instances=[instance("a_1", "sums", 2), instance("b")])
+
+
+def export(folder: Path, to: str, out: Path) -> Result:
+    return CliRunner().invoke(build_app("export"), ["export", str(folder), "--to", to, "--out", str(out)])
+
+
+def test_csv_has_a_row_per_episode(folder: Path, tmp_path: Path) -> None:
+    assert export(folder, "csv", tmp_path / "t.csv").exit_code == 0
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))
+    assert [(r["instance"], r["sample"], r["verified"], r["submissions"]) for r in rows] == [
+        ("a_1", "0", "True", "2"),
+        ("b", "0", "False", "1"),
+        ("c", "0", "False", "1"),
+        ("a_1", "1", "False", "1"),
+    ]
+    assert (rows[0]["family"], rows[0]["difficulty"], rows[0]["discharged_postcondition"]) == ("sums", "2", "1.0")
+    assert (rows[1]["findings"], rows[2]["scorable"], rows[2]["reward"]) == (
+        "specification: clause_changed",
+        "False",
+        "",
+    )
+
+
+def test_parquet_is_the_same_table(folder: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed: pip install -e .[train]")
+    assert export(folder, "parquet", tmp_path / "t.parquet").exit_code == 0
+    table = parquet.read_table(tmp_path / "t.parquet").to_pylist()
+    assert [(r["instance"], r["verified"], r["reward"]) for r in table] == [
+        ("a_1", True, 3.0),
+        ("b", False, -1.0),
+        ("c", False, None),
+        ("a_1", False, 0.25),
+    ]
+
+
+def test_latex_table(folder: Path, tmp_path: Path) -> None:
+    assert export(folder, "latex", tmp_path / "t.tex").exit_code == 0
+    text = (tmp_path / "t.tex").read_text()
+    assert text.startswith("\\begin{tabular}{lr}\n\\toprule")
+    assert "\nverified & 33.3\\% (" in text  # 1 of 3 that could be scored
+    assert "\ncould not be scored & 1 \\\\" in text
+    assert text.endswith("% verifier: dafny 2.3.0 (z3 4.8.5)\n")
+
+
+@pytest.mark.parametrize("suffix", [".eval", ".json"])
+def test_inspect_reads_its_log(folder: Path, tmp_path: Path, suffix: str) -> None:
+    log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed: pip install -e .[inspect]")
+    out = tmp_path / f"log{suffix}"
+    done = export(folder, "inspect", out)
+    assert done.exit_code == 0, done.output
+    log = log_module.read_eval_log(str(out))
+    assert (log.status, log.eval.task, log.eval.dataset.samples) == ("success", "seed/annotation_repair", 3)
+    first = next(s for s in log.samples if s.id == "a_1" and s.epoch == 1)
+    assert first.scores["verulaw"].value["verified"] == 1.0
+    assert [m.role for m in first.messages] == ["user", "assistant", "assistant"]
+    assert first.metadata["end_reason"] == "verified"
+    metrics = log.results.scores[0].metrics
+    assert metrics["verified"].value == pytest.approx(1 / 3)
+    if suffix == ".eval":  # the data frames read no plain .json of any name
+        from inspect_ai.analysis import samples_df
+
+        assert len(samples_df(str(out))) == 4
