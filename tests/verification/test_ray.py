@@ -125,8 +125,10 @@ def test_two_hundred_calls_survive_a_node(cluster, monkeypatch):
         # With the last node every seat is gone: what waits is answered, as the machine's fault.
         monkeypatch.setattr(ray_seats, "PLACED_S", 3.0)
         cluster.remove_node(cluster.nodes.pop(), allow_graceful=False)
-        lost = pool.verify(VerifyRequest("cheap", "p1 again"))
+        # An actor outlives its node by a moment, in which it still answers.
+        lost = pool.verify(VerifyRequest("cheap", "hang on the last seat"))
         assert (lost.status, lost.program_fault) == (Status.ERROR, False)
+        assert "no node" in lost.message
 
 
 GOOD = "method Next(x: int) returns (y: int)\n  ensures y > x\n{\n  y := x + 1;\n}\n"
