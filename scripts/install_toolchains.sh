@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Installs verifiers. What is there already is used and left as it is, so a second call takes a second.
 #
-#   scripts/install_toolchains.sh dafny|all [--from debian|release|dotnet]
+#   scripts/install_toolchains.sh dafny|nagini|all [--from debian|release|dotnet]
 #
-# Without --from: a Dafny named by DAFNY, on PATH or fetched before is used, else Debian's package. With --from, that
+# bubblewrap, the sandbox, is installed in any case.
+#
+# dafny, without --from: a Dafny named by DAFNY, on PATH or fetched before is used, else Debian's package. With --from, that
 # source is installed beside whatever is there:
 #   debian   Debian's or Ubuntu's package dafny (2.3.0); needs root or sudo
 #   release  the official 4.11.0 archive (Linux x86-64), checked against its SHA-256; brings its own Z3. Untried.
 #   dotnet   `dotnet tool install --global Dafny --version 4.11.0`; needs the .NET SDK 8. Untried.
 # Dafny 2.3 also gets Z3 4.8.5 (from the wheel z3-solver 4.8.5.0, in a virtual environment of its own; Debian's Z3
-# 4.8.12 does not suit it). bubblewrap, the sandbox, is installed in any case.
+# 4.8.12 does not suit it).
 #
-#   VERULAW_HOME  where fetched tools go (default ~/.local/share/verulaw_rl), under toolchains/
-#   DAFNY         a Dafny to use
+# nagini: Nagini 1.2.0 with its Z3 4.8.7, in a virtual environment of its own (180 MB, a minute), and Debian's
+# openjdk-17-jre-headless (190 MB) where no Java 11 or newer is found. A Nagini named by NAGINI is left as it is.
+#
+#   VERULAW_HOME    where fetched tools go (default ~/.local/share/verulaw_rl), under toolchains/
+#   DAFNY           a Dafny to use
+#   NAGINI          a Nagini 1.2 to use
+#   NAGINI_PYTHON   the Python (3.10 to 3.12) for Nagini's environment (default: the first that is found)
 set -euo pipefail
 
 DAFNY_RELEASE="4.11.0"
@@ -22,6 +29,8 @@ DAFNY_URL="https://github.com/dafny-lang/dafny/releases/download/v$DAFNY_RELEASE
 DAFNY_SHA256=a46a9ff7cdd720f7955854c78e95df13f4cfe6b80691b05f8654fe19e8267179
 TOOLCHAINS="${VERULAW_HOME:-$HOME/.local/share/verulaw_rl}/toolchains"
 Z3="$TOOLCHAINS/z3-4.8.5"
+NAGINI_VERSION="1.2.0"
+NAGINI_HOME="$TOOLCHAINS/nagini-$NAGINI_VERSION"
 
 say() { printf '== %s\n' "$*" >&2; }
 
@@ -139,11 +148,61 @@ from_dotnet() {
   say "To use it: export DAFNY=$HOME/.dotnet/tools/dafny"
 }
 
+# java_found: whether the Java that would be used is 11 or newer.
+java_found() {
+  local java=${JAVA_HOME:+$JAVA_HOME/bin/}java version
+  version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1) || return 1
+  [ -n "$version" ] && [ "$version" -ge 11 ]
+}
+
+# nagini_python: prints a Python that Nagini runs on.
+nagini_python() {
+  local candidate
+  for candidate in ${NAGINI_PYTHON:+"$NAGINI_PYTHON"} python3.11 python3.12 python3.10 python3; do
+    if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  fail "Nagini needs a Python from 3.10 to 3.12 (python3 is $(python3 --version 2>&1 || echo missing));" \
+    "install one, or name it: NAGINI_PYTHON=/path/to/python3.11 $0 nagini"
+}
+
+install_nagini() {
+  local python
+  if java_found; then
+    say "Java is there: $(command -v "${JAVA_HOME:+$JAVA_HOME/bin/}java")"
+  else
+    apt_install openjdk-17-jre-headless
+    java_found || fail "no Java 11 or newer after installing openjdk-17-jre-headless; is JAVA_HOME right?"
+  fi
+  if [ -n "${NAGINI:-}" ]; then
+    command -v "$NAGINI" >/dev/null || fail "NAGINI=$NAGINI names no program: unset it or correct it"
+    say "Using the Nagini at $NAGINI"
+    return
+  fi
+  if [ -e "$NAGINI_HOME/.complete" ]; then
+    say "Nagini $NAGINI_VERSION is there: $NAGINI_HOME/bin/nagini"
+    return
+  fi
+  python=$(nagini_python)
+  if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    apt_install python3-venv
+  fi
+  say "Installing Nagini $NAGINI_VERSION into $NAGINI_HOME with $("$python" --version) (a minute)"
+  rm -rf "$NAGINI_HOME"
+  mkdir -p "$TOOLCHAINS"
+  "$python" -m venv "$NAGINI_HOME"
+  # What it needs to run, without what it lists for its own tests and for Python 2: typed-ast would need a compiler.
+  "$NAGINI_HOME/bin/python" -m pip install -q --no-deps "nagini==$NAGINI_VERSION" mypy==0.900 mypy_extensions==0.4.4 \
+    "typing_extensions>=4" toml==0.10.2 toposort==1.5 jpype1==1.5.0 packaging astunparse==1.6.2 six z3-solver==4.8.7.0 ||
+    fail "pip could not install Nagini $NAGINI_VERSION; see its message above"
+  "$NAGINI_HOME/bin/nagini" --help >/dev/null || fail "the Nagini in $NAGINI_HOME does not start; see its message above"
+  touch "$NAGINI_HOME/.complete"
+}
+
 install_dafny() {
   local dafny
-  if ! command -v bwrap >/dev/null; then
-    apt_install bubblewrap
-  fi
   case "$1" in
     debian) from_debian ;;
     release) from_release ;;
@@ -177,12 +236,20 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     --from=*) from=${1#--from=} ;;
-    dafny | all) tool=$1 ;;
-    *) fail "unknown argument $1; usage: $0 dafny|all [--from debian|release|dotnet]" ;;
+    dafny | nagini | all) tool=$1 ;;
+    *) fail "unknown argument $1; usage: $0 dafny|nagini|all [--from debian|release|dotnet]" ;;
   esac
   shift
 done
-[ -n "$tool" ] || fail "name what to install; usage: $0 dafny|all [--from debian|release|dotnet]"
+[ -n "$tool" ] || fail "name what to install; usage: $0 dafny|nagini|all [--from debian|release|dotnet]"
 
-install_dafny "$from"
+if ! command -v bwrap >/dev/null; then
+  apt_install bubblewrap
+fi
+if [ "$tool" != nagini ]; then
+  install_dafny "$from"
+fi
+if [ "$tool" != dafny ]; then
+  install_nagini
+fi
 say "Done"

@@ -23,6 +23,8 @@ INSTALL = "scripts/install_toolchains.sh nagini"
 
 _SUPPORTED = "1.2."
 _JAVA_AT_LEAST = 11
+_PYTHON_AT_LEAST = (3, 10)
+"""On 3.9 pip installs a compiled mypy, in which the type checker's cache cannot be mended (``resident``)."""
 _ASK = (
     "import importlib.metadata as m, json, sys; "
     "print(json.dumps([m.version('nagini'), sys.base_prefix, sys.version.split()[0]]))"
@@ -75,6 +77,8 @@ def _find(named: str | None, java_home: str | None, home: str | None, search: st
     version, base, python_version = _ask(python)
     if not version.startswith(_SUPPORTED):
         raise UserError(f"{path} is Nagini {version}; supported is 1.2: run {INSTALL}, or set NAGINI to one")
+    if tuple(map(int, python_version.split(".")[:2])) < _PYTHON_AT_LEAST:
+        raise UserError(f"{path} runs on Python {python_version}; it must be 3.10 to 3.12: run {INSTALL}, or set NAGINI")
     solver = python.with_name("z3")
     if not solver.is_file():
         raise UserError(f"{path} has no z3 beside it: run {INSTALL}")

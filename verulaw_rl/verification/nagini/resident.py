@@ -1,7 +1,7 @@
 """Runs inside Nagini's own virtual environment and keeps JVM, type checker and Silicon warm between programs.
 
 Part of no package there: started by its path, it imports nothing of verulaw_rl (and must run on every Python
-that Nagini has, 3.9 to 3.12). One request a line of JSON on standard input, one answer a line of JSON on
+that Nagini has, 3.10 to 3.12). One request a line of JSON on standard input, one answer a line of JSON on
 standard output; whatever else wants to print goes to the error stream. A program is only read, never executed.
 
 Nothing of one program may reach the next: Nagini switches its obligations off for good at the first program
@@ -74,6 +74,7 @@ class Verifier:
             setattr(self._jvm, package, jpype.JPackage(package))
         self._consistency = self._jvm.viper.silver.ast.utility.Consistency
         nagini.sil_programs = nagini.load_sil_files(self._jvm, 8)
+        _mend_type_cache()
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """What Nagini says of ``request["program"]``, verified under ``request["silicon"]`` (options)."""
@@ -166,6 +167,41 @@ class Verifier:
             return self._backend.Silicon(self._jvm, FILE, options, False)
         finally:
             self._backend.getobject = kept
+
+
+def _mend_type_cache() -> None:
+    """Let mypy use its cache of everything but the program, as Nagini means it to.
+
+    Nagini keeps mypy from taking from the cache what it needs the syntax trees of: the program and what that
+    imports, less the modules that Nagini knows itself. Its own way confuses module names (the cache of the standard
+    library is thrown away at nearly every program, seconds of work) and piles up on itself from program to program.
+    """
+    import mypy.build
+    from nagini_translation.lib.constants import IGNORED_IMPORTS
+
+    build, cached = mypy.build.build, mypy.build.find_cache_meta
+
+    def find_cache_meta(module: str, path: str, manager: Any) -> Any:
+        needed, waiting = set(), ["__main__"]
+        while waiting:
+            name = waiting.pop()
+            if name in needed:
+                continue
+            needed.add(name)
+            if name in manager.ast_cache:
+                for of in manager.ast_cache[name][0].imports:
+                    names = [n for n, _ in of.ids] if isinstance(of, mypy.build.Import) else [of.id]
+                    waiting += [n for n in names if n not in IGNORED_IMPORTS]
+        return None if module in needed else cached(module, path, manager)
+
+    def build_with_cache(*arguments: Any, **more: Any) -> Any:
+        mypy.build.find_cache_meta = find_cache_meta
+        try:
+            return build(*arguments, **more)
+        finally:
+            mypy.build.find_cache_meta = cached
+
+    mypy.build.build = build_with_cache
 
 
 class _SolverWatch:
