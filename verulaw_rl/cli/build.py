@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -18,10 +18,12 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.registry import get_language
-from verulaw_rl.suites.build import MACHINE_FAILURES, BuildResult, build_suite
+from verulaw_rl.suites.build import MACHINE_FAILURES, BuildResult, SourceProgram, build_suite
+from verulaw_rl.suites.card import card_path, make_card
 from verulaw_rl.suites.instance import save_suite
 from verulaw_rl.suites.journal import Journal
-from verulaw_rl.suites.sources import BENCHMARKS, evaluation_only, suite_programs
+from verulaw_rl.suites.sources import BENCHMARKS, evaluation_only, origin_of, suite_programs
+from verulaw_rl.suites.unverified import NOTICE, build_unverified
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.verdict import Limits
 
@@ -34,12 +36,21 @@ def build_command(
     ] = None,
     suite: Annotated[str | None, typer.Option(help=f"A named suite: seed, {', '.join(BENCHMARKS)}.")] = None,
     root: Annotated[Path | None, typer.Option(help="Folder that a benchmark was downloaded to.")] = None,
+    hub: Annotated[
+        bool, typer.Option("--hub", help="Load the benchmark with `datasets` from the hub, or from --root.")
+    ] = False,
+    given: Annotated[
+        Literal["ours", "published"], typer.Option(help="Stripped form for annotation repair: ours, or the benchmark's.")
+    ] = "ours",
     source: Annotated[Path | None, typer.Option("--from", help="Folder of verified programs of your own.")] = None,
     heldout_share: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of instances to hold out.")] = 0.3,
     seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many programs.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,
     solver_s: Annotated[float, typer.Option(min=0.1, help="Solver work per declaration, in seconds.")] = 30.0,
+    unverified: Annotated[
+        bool, typer.Option("--unverified", help="By syntax alone, without a verifier; the instances are marked.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print counts and rejections as one JSON object.")] = False,
 ) -> None:
     """Build a suite: verify each program, strip it, find the probes that survive, and write instances.
@@ -51,8 +62,18 @@ def build_command(
     tasks = tuple(task or (Task.ANNOTATION_REPAIR, Task.CODE_GENERATION))
     if Task.PATCH_GENERATION in tasks:
         raise UserError("patch_generation instances are not built from single programs")
-    name, programs, unreadable = suite_programs(suite, source, syntax.suffix, root)
+    name, programs, unreadable = suite_programs(
+        suite, source, syntax.suffix, root, published_given=given == "published", hub=hub
+    )
     programs = programs[:limit]
+    if unverified:
+        result = build_unverified(name, language, programs, tasks)
+        if result.suite.instances:
+            save_suite(result.suite, out)
+        _print(result, unreadable, out, len(programs), as_json)
+        typer.echo(NOTICE, err=True)
+        _require_instances(result, programs)
+        return
     limits = Limits(solver_s=solver_s)
     with Pool(PoolSettings(workers=workers or 0)) as pool:
         settings = {
@@ -85,6 +106,16 @@ def build_command(
                 raise KeyboardInterrupt("interrupted; the same command goes on from here") from None
             if result.suite.instances:
                 save_suite(result.suite, out)
+                card = make_card(
+                    name,
+                    origin_of(suite, source),
+                    result.suite.instances,
+                    result.rejected,
+                    programs=len(programs) + len(unreadable),
+                    built_with={"verulaw_rl": __version__, "solver_s": solver_s, "split_seed": seed},
+                    evaluation_only=evaluation_only(name),
+                )
+                card_path(out).write_text(card, encoding="utf-8")
             unjudged = [r for r in result.rejected if r.reason in MACHINE_FAILURES]
             if not unjudged:
                 journal.remove()
@@ -95,6 +126,10 @@ def build_command(
             f"the verifier failed on {names} programs ({unjudged[0].program}: {unjudged[0].detail}); check it with "
             "`verulaw-rl doctor`, then give the same command again: it builds these alone"
         )
+    _require_instances(result, programs)
+
+
+def _require_instances(result: BuildResult, programs: list[SourceProgram]) -> None:
     if not result.suite.instances:
         raise UserError(f"no program of {len(programs)} gives an instance; nothing was written")
 

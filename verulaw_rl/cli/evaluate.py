@@ -36,6 +36,7 @@ from verulaw_rl.evidence.live import limits_of, open_pool
 from verulaw_rl.rollouts.policy import Sampling
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance, Suite, save_suite
+from verulaw_rl.suites.unverified import NOTICE
 from verulaw_rl.verification.dafny.find import find_dafny
 from verulaw_rl.verification.sandbox import detect_sandbox
 from verulaw_rl.verification.verdict import Verdict, VerifyRequest
@@ -166,6 +167,8 @@ def evaluate_command(
     wanted = len(instances) * settings.samples
     if len(records) < wanted:
         warnings.insert(0, f"stopped at {len(records)} of {wanted} episodes: {budget.spent}; --resume goes on")
+    if any(i.unverified for i in instances):
+        warnings.insert(0, f"{source.name} is {NOTICE}")
     if as_json:
         row = {"policy": settings.policy, "suite": source.name, "split": settings.split, "out": str(out)}
         more = {

@@ -18,6 +18,7 @@ from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance
+from verulaw_rl.suites.unverified import NOTICE
 from verulaw_rl.verification.pool import Pool, PoolSettings
 
 
@@ -48,6 +49,8 @@ def validate_command(
     scoring = load_reward(reward)
     bad = 0
     console = Console()
+    if any(i.unverified for i in instances):
+        typer.echo(f"{chosen.name} is {NOTICE}", err=True)
     with Pool(PoolSettings(workers=workers or 0)) as pool, progress_bar("Validating", quiet=as_json) as progress:
         for done, row in enumerate(_validate(instances, scoring, pool), start=1):
             bad += bool(row.problem)

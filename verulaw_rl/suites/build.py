@@ -35,6 +35,8 @@ class SourceProgram:
     text: str
     family: str = ""
     difficulty: int = 0
+    given: str = ""
+    """Stripped form for annotation repair that its benchmark publishes; ours where it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ MACHINE_FAILURES = (f"reference: {Status.ERROR}", "the verifier failed on the gi
 """Reasons that may not hold the next time."""
 
 
-class _Rejected(Exception):
+class Rejected(Exception):
+    """A program that gives no instance of a task: a short reason and what was seen."""
+
     def __init__(self, reason: str, detail: str = "") -> None:
         self.reason, self.detail = reason, detail
 
@@ -147,31 +151,31 @@ def _build_program(
     language = get_language(language_name)
     try:
         plain = _verified_reference(language, program.text, verify)
-    except _Rejected as why:
+    except Rejected as why:
         return [], [Rejection(program.name, task, why.reason, why.detail) for task in tasks]
     built, rejected = [], []
     for task in tasks:
         try:
             built.append(build_instance(suite, language, program, task, plain, verify))
-        except _Rejected as why:
+        except Rejected as why:
             rejected.append(Rejection(program.name, task, why.reason, why.detail))
     return built, rejected
 
 
 def _verified_reference(language: Language, text: str, verify: Verifier) -> Verdict:
     if not text.strip():
-        raise _Rejected("empty file")
+        raise Rejected("empty file")
     plain = verify(text)
     if plain.status is not Status.VERIFIED:
         first = _first_error(plain)
         nothing = plain.status is Status.INVALID and not first
-        raise _Rejected("nothing to prove" if nothing else f"reference: {plain.status.value}", first or plain.message)
+        raise Rejected("nothing to prove" if nothing else f"reference: {plain.status.value}", first or plain.message)
     view = language.parse(text)
     if view.error:
-        raise _Rejected("our parser cannot read it", view.error)
+        raise Rejected("our parser cannot read it", view.error)
     escapes = language.escapes(text)
     if escapes:
-        raise _Rejected("escape in the program", f"{escapes[0].construct} on line {escapes[0].line}")
+        raise Rejected("escape in the program", f"{escapes[0].construct} on line {escapes[0].line}")
     return plain
 
 
@@ -182,26 +186,28 @@ def _first_error(verdict: Verdict) -> str:
 def build_instance(
     suite: str, language: Language, program: SourceProgram, task: Task, plain: Verdict, verify: Verifier
 ) -> Instance:
-    """One instance of a task from a verified program; raises :class:`_Rejected` with the reason if there is none."""
+    """One instance of a task from a verified program; raises :class:`Rejected` with the reason if there is none."""
     repair = task is Task.ANNOTATION_REPAIR
     given = (language.strip_annotations if repair else language.strip_bodies)(program.text)
+    if repair and program.given:
+        given = program.given
     view = language.parse(program.text)
     if given == program.text:
-        raise _Rejected("no annotations to repair" if repair else "no bodies to write")
+        raise Rejected("no annotations to repair" if repair else "no bodies to write")
     targets = language.targets(view, task)
     if not targets:
-        raise _Rejected("nothing to prove")
+        raise Rejected("nothing to prove")
     stripped = verify(given)
     if stripped.status is Status.INVALID and (first := _first_error(stripped)):
-        raise _Rejected("the given is invalid", first)
+        raise Rejected("the given is invalid", first)
     if repair and stripped.status is Status.VERIFIED:
-        raise _Rejected("the given already verifies")
+        raise Rejected("the given already verifies")
     if stripped.status is Status.ERROR:
-        raise _Rejected("the verifier failed on the given", stripped.message)
+        raise Rejected("the verifier failed on the given", stripped.message)
 
     safety = len([d for d in stripped.failures if d.category is Category.SAFETY])
     exits = [vacuity_check(d.path, EXIT) for d in targets if d.body is not None]
-    candidates = _candidate_probes(language, program.text, given) if repair else ()
+    candidates = candidate_probes(language, program.text, given) if repair else ()
     checks = with_vacuity([*exits, *(c for p in candidates for c in probe_checks(p))])
     on_reference = run_ablated(language, view, checks, set(), verify)
     vacuous = _vacuous_points(checks, on_reference)
@@ -217,7 +223,7 @@ def build_instance(
         group=program.name,
         split="train",
         given=given,
-        specification=_specification(language.parse(given)),
+        specification=specification_of(language.parse(given)),
         reference=program.text,
         obligations=enumerate_obligations(language, task, given, program.text, safety),
         probes=probes,
@@ -231,7 +237,8 @@ def build_instance(
     return instance
 
 
-def _candidate_probes(language: Language, reference: str, given: str) -> tuple[Probe, ...]:
+def candidate_probes(language: Language, reference: str, given: str) -> tuple[Probe, ...]:
+    """Facts of the reference proof that the given lost, before anything is known of which hold."""
     facts = language.probes(reference, given)
     return tuple(Probe(f"probe:{k}", f.category, f.declaration, f.points, f.expression) for k, f in enumerate(facts))
 
@@ -278,7 +285,8 @@ def _proved_soundly(run: AblatedRun, probe: Probe, number: int, point: Point) ->
     return _proved(run, probe_id(probe.id, number)) and not any(site.proved for site in vacuous)
 
 
-def _specification(given: ProgramView) -> tuple[tuple[str, str], ...]:
+def specification_of(given: ProgramView) -> tuple[tuple[str, str], ...]:
+    """Canonical contract of each declaration: path, signature and clauses."""
     return tuple(
         (d.path, " ; ".join([d.signature, *sorted(f"{c.kind} {c.canonical}" for c in d.clauses)]))
         for d in given.declarations
@@ -289,9 +297,9 @@ def _require_full_marks(instance: Instance, verify: Verifier) -> None:
     """The reference, scored as a candidate, discharges everything and verifies."""
     evidence = collect(instance, instance.reference, verify)
     if not evidence.intact:
-        raise _Rejected("the audit rejects the reference", evidence.findings[0].message)
+        raise Rejected("the audit rejects the reference", evidence.findings[0].message)
     if not evidence.verified:
-        raise _Rejected("the reference does not verify twice", evidence.summary)
+        raise Rejected("the reference does not verify twice", evidence.summary)
     missing = next((r for r in evidence.results if not r.discharged), None)
     if missing is not None or evidence.failures:
-        raise _Rejected("the reference misses an obligation", f"{missing.id}: {missing.reason}" if missing else "")
+        raise Rejected("the reference misses an obligation", f"{missing.id}: {missing.reason}" if missing else "")

@@ -85,6 +85,8 @@ class Instance:
     """The tool under which reference, obligations and probes were established."""
     family: str = ""
     difficulty: int = 0
+    unverified: bool = False
+    """Made from the text alone: no verifier has seen reference, obligations or probes."""
     content_hash: str = field(default="")
 
     @property
@@ -102,6 +104,8 @@ class Instance:
         plain = asdict(self)
         for name in ("content_hash", "split", "group"):
             plain.pop(name)
+        if not self.unverified:
+            plain.pop("unverified")
         text = json.dumps(plain, sort_keys=True, ensure_ascii=False)
         return replace(self, content_hash=hashlib.sha256(text.encode()).hexdigest())
 

@@ -20,6 +20,7 @@ from verulaw_rl.suites.generate import FAMILIES, LANGUAGE, GeneratedProgram, gen
 from verulaw_rl.suites.instance import Instance, Suite, load_suite
 from verulaw_rl.suites.sources import evaluation_only, suite_programs
 from verulaw_rl.suites.splits import EVALUATION
+from verulaw_rl.suites.unverified import NOTICE
 
 Progress = Callable[[int, int], None]
 
@@ -98,6 +99,8 @@ def prepare_suite(
         prepared = _with_references(built.suite, "train", "heldout")
     else:
         prepared = _from_file(config, task)
+    if any(i.unverified for i in prepared.suite.instances):
+        raise UserError(f"suite {prepared.suite.name!r} is {NOTICE}; nothing can be trained or measured on it before")
     kept_out = sorted({i.suite for i in prepared.train if evaluation_only(i.suite) or i.split == EVALUATION})
     if kept_out:
         raise UserError(

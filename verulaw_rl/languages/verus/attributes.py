@@ -89,9 +89,11 @@ def _names(lexed: Lexed, inside: Range) -> list[str]:
     tokens = lexed.tokens
     head: list[str] = []
     at = inside.first
-    while at < inside.last and (tokens[at].kind == TokenKind.WORD or tokens[at].text == "::"):
-        if tokens[at].text != "::":
-            head.append(tokens[at].text)
+    while at < inside.last and tokens[at].kind == TokenKind.WORD:
+        head.append(tokens[at].text)
+        at += 1
+        if at >= inside.last or tokens[at].text != "::":
+            break
         at += 1
     if not head:
         return []

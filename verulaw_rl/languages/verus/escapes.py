@@ -12,6 +12,7 @@ from verulaw_rl.languages.base import Finding, FindingKind
 from verulaw_rl.languages.lexed import TokenKind, words
 from verulaw_rl.languages.verus.added import Added, whole
 from verulaw_rl.languages.verus.attributes import Attribute, Effect, attributes_in, is_known_to_authors
+from verulaw_rl.languages.verus.expressions import CLAUSE_WORDS
 from verulaw_rl.languages.verus.names import PLACEHOLDERS
 from verulaw_rl.languages.verus.regions import PROOF_MACROS
 from verulaw_rl.languages.verus.syntax import Declaration, Statement
@@ -27,6 +28,10 @@ _TRUSTED = frozenset({"unsafe", "extern"})
 _MACROS = PROOF_MACROS | PLACEHOLDERS | words("calc seq set map multiset vec matches is_variant panic unreachable")
 """Macros that can be called: each of vstd or Rust, and none that reads files or leaves the verifier."""
 _AUTHOR_MACROS = words("include include_str include_bytes exec_spec_unverified verus_erase_ghost")
+KEYWORDS = CLAUSE_WORDS | words(
+    "if else while match return break in is has matches implies by and or as let mut move loop for proof assert forall"
+)
+"""Words before a ``!`` that negates."""
 _UNVERIFIED = {
     "assume_specification": "a contract for code that is not verified",
     "global": "a layout that is only compared when code is generated",
@@ -56,7 +61,10 @@ def _called_macros(reading: Reading) -> frozenset[str]:
     return frozenset(
         tokens[i].text
         for i in range(len(tokens) - 2)
-        if tokens[i + 1].text == "!" and tokens[i].kind == TokenKind.WORD and tokens[i + 2].text in ("(", "[", "{")
+        if tokens[i + 1].text == "!"
+        and tokens[i].kind == TokenKind.WORD
+        and tokens[i].text not in KEYWORDS
+        and tokens[i + 2].text in ("(", "[", "{")
     )
 
 
@@ -109,7 +117,12 @@ class _Search:
                     f"`{text}` in `{path}` is code that Verus does not look into",
                     f"remove `{text}` on line LINE",
                 )
-            elif after == "!" and at + 2 < len(tokens) and tokens[at + 2].text in ("(", "[", "{"):
+            elif (
+                after == "!"
+                and text not in KEYWORDS
+                and at + 2 < len(tokens)
+                and tokens[at + 2].text in ("(", "[", "{")
+            ):
                 self._macro(path, at, text)
 
     def _in_attribute(self, at: int) -> bool:

@@ -15,6 +15,7 @@ from verulaw_rl.languages.verus.regions import ANNOTATION, ASSERTIONS
 from verulaw_rl.languages.verus.syntax import Block, Declaration, Range, Statement
 from verulaw_rl.languages.verus.view import Reading
 
+_COMPOUND = frozenset({"proof", "if", "match", "block", "while", "for", "loop"})
 _OPEN = "decreases"
 """Text of the pieces that may change."""
 
@@ -144,11 +145,24 @@ def _pieces(reading: Reading, d: Declaration) -> Iterator[_Piece]:
             for c in group.clauses:
                 text = f"{group.kind} {lexed.canonical(c.first, c.expression.last)}"
                 yield _Piece(before[group.first] - base, text, Range(c.first, c.last))
-        if not visit.in_proof or visit.nested or s.kind == "empty":
-            continue
-        if s.kind == "proof" and s.blocks and s.blocks[0].statements and visit.around is None:
-            continue
-        end = s.expression.last if s.kind in ASSERTIONS else s.last - s.semicolon
-        names = tuple(s.names) if s.kind == "let" and visit.around is None else ()
-        place = before[(visit.around or s).first] - base
-        yield _Piece(place, lexed.canonical(s.keyword, end), Range(s.first, s.last), names)
+        if visit.in_proof and not visit.nested and visit.around is None:
+            names = tuple(s.names) if s.kind == "let" else ()
+            yield from _proof_pieces(reading, s, before[s.first] - base, names)
+
+
+def _proof_pieces(reading: Reading, s: Statement, place: int, names: tuple[str, ...] = ()) -> Iterator[_Piece]:
+    """A proof statement: itself, but for compound ones what they consist of, each by itself."""
+    canonical = reading.program.lexed.canonical
+    whole = Range(s.first, s.last)
+    if s.kind in ASSERTIONS:
+        yield _Piece(place, canonical(s.keyword, s.expression.last), whole)
+    elif s.kind in _COMPOUND and s.blocks:
+        if s.kind != "proof":
+            inside = [i for b in s.blocks for i in range(b.first + b.braced, b.last - b.braced)]
+            words = [reading.program.lexed.tokens[i].text for i in range(*whole) if i not in set(inside)]
+            yield _Piece(place, " ".join(words), whole)
+        for block in s.blocks:
+            for inner in block.statements:
+                yield from _proof_pieces(reading, inner, place)
+    elif s.kind != "empty":
+        yield _Piece(place, canonical(s.keyword, s.last - s.semicolon), whole, names)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from verulaw_rl.verification.adapter import Worker
+from verulaw_rl.verification.adapter import Installed, Worker
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import ToolIdentity
 from verulaw_rl.verification.verus.command import CommandWorker, fixed_options
 from verulaw_rl.verification.verus.execution import execute_verus
-from verulaw_rl.verification.verus.find import VerusTool, find_verus
+from verulaw_rl.verification.verus.find import INSTALL, VerusTool, find_verus
 
 KNOWN_GOOD = """\
 use vstd::prelude::*;
@@ -62,6 +62,11 @@ class VerusAdapter:
             solver=f"z3 {self.tool.solver_version or 'bundled'}",
             flags=fixed_options(self.tool),
         )
+
+    def installed(self) -> Installed:
+        """Where it is."""
+        solver = f"z3 {self.tool.solver_version or 'bundled'}"
+        return Installed(str(self.tool.path), self.tool.version, solver, f"{INSTALL}, or set VERUS")
 
     def start_worker(self, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]) -> Worker:
         """A command worker."""

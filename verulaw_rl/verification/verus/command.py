@@ -45,6 +45,7 @@ def rlimit(limits: Limits) -> str:
 
 def command_line(tool: VerusTool, file: str, limits: Limits) -> list[str]:
     """The whole command line that verifies one file and compiles nothing."""
+    seed = ["--smt-option", f"smt.random_seed={limits.solver_seed}"] if limits.solver_seed is not None else []
     return [
         str(tool.path),
         file,
@@ -53,6 +54,7 @@ def command_line(tool: VerusTool, file: str, limits: Limits) -> list[str]:
         rlimit(limits),
         "--multiple-errors",
         str(limits.error_limit),
+        *seed,
     ]
 
 
