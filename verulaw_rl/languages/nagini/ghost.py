@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from verulaw_rl.languages.nagini.program import LOOPS, Definition, statements
 from verulaw_rl.languages.nagini.words import (
     ASSERTION_WORDS,
+    OURS,
     PROOF_CALLS,
     PURE_BUILT_INS,
     blocks,
@@ -127,7 +128,7 @@ def _candidates(d: Definition, block: list[ast.stmt], names: Names) -> set[str]:
     bad = set(parameters)
     for s in statements(block):
         target = assigned_name(s)
-        if target is not None and effect_free(assigned_value(s), names):
+        if target is not None and not target.startswith(OURS) and effect_free(assigned_value(s), names):
             good.add(target)
             continue
         if isinstance(s, ast.Global | ast.Nonlocal):

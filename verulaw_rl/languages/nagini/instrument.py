@@ -37,11 +37,11 @@ from verulaw_rl.languages.nagini.program import (
 from verulaw_rl.languages.nagini.source import FILE_NAME, parse_expression
 from verulaw_rl.languages.nagini.strip import remove_annotations_at
 from verulaw_rl.languages.nagini.view import Reading, read
-from verulaw_rl.languages.nagini.words import blocks, is_no_op
+from verulaw_rl.languages.nagini.words import OURS, blocks, is_no_op
 
-SITE = "_verulaw_site"
-_RESULT = "_verulaw_result_"
-_PASSED = "_verulaw_passed_"
+SITE = f"{OURS}site"
+_RESULT = f"{OURS}result_"
+_PASSED = f"{OURS}passed_"
 _HELPER = f"""
 @Pure
 @ContractOnly
@@ -49,6 +49,17 @@ def {SITE}(number: int) -> bool:
     pass
 """
 _IMPORT = "from nagini_contracts.contracts import Acc, Assert, Assume, ContractOnly, Pure"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One numbered check at one place."""
+
+    number: int
+    place: _Place
+    formula: ast.expr
+    contract: bool
+    """The formula is of the contract: it speaks of the result, and of parameters as they were passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,7 @@ class _Instrumenter:
     def run(self, checks: tuple[Check, ...]) -> Instrumented:
         copies: dict[int, object] = {}
         tree = copy.deepcopy(self.tree, copies)
-        asked: dict[tuple[int, int], list[tuple[int, _Place, ast.expr]]] = {}
+        asked: dict[tuple[int, int], list[_Asked]] = {}
         placed: list[tuple[Check, _Place]] = []
         unplaced = []
         for check in checks:
@@ -107,7 +118,8 @@ class _Instrumenter:
                 unplaced.append(check.id)
                 continue
             for place in places:
-                asked.setdefault(place.key, []).append((len(placed), place, formula))
+                contract = check.point.kind == "exit"
+                asked.setdefault(place.key, []).append(_Asked(len(placed), place, formula, contract))
                 placed.append((check, place))
         keep: dict[int, set[str]] = {}
         self._rebuild(copies, asked, keep)
@@ -169,7 +181,7 @@ class _Instrumenter:
     def _rebuild(
         self,
         copies: dict[int, object],
-        asked: dict[tuple[int, int], list[tuple[int, _Place, ast.expr]]],
+        asked: dict[tuple[int, int], list[_Asked]],
         keep: dict[int, set[str]],
     ) -> None:
         """Fill the statement lists of the copied tree anew, without what is dropped and with what is asked."""
@@ -183,8 +195,7 @@ class _Instrumenter:
                     at = asked.get((id(block), index), [])
                     old = block[index] if index < len(block) else None
                     result = self._result(d, old, at, new, copies)
-                    for number, _, formula in at:
-                        new += self._check(d, number, formula, result, keep)
+                    new += [self._check(d, one, result, keep.setdefault(id(d), set())) for one in at]
                     if old is None:
                         continue
                     span = self.reading.source.span(old)
@@ -207,18 +218,18 @@ class _Instrumenter:
         self,
         d: Definition,
         old: ast.stmt | None,
-        at: list[tuple[int, _Place, ast.expr]],
+        at: list[_Asked],
         new: list[ast.stmt],
         copies: dict[int, object],
     ) -> str:
         """Name of the variable for the returned value, assigned in front of the checks; empty where there is none."""
-        if not at or at[0][1].returned is None:
+        if not at or at[0].place.returned is None:
             return ""
         assert isinstance(old, ast.Return)
         s = copies[id(old)]
         assert isinstance(s, ast.Return)
         assert s.value is not None
-        name = f"{_RESULT}{at[0][0]}"
+        name = f"{_RESULT}{at[0].number}"
         target = ast.Name(name, ast.Store())
         returns = _return_type(d.node)
         if returns is None:
@@ -227,19 +238,20 @@ class _Instrumenter:
             new.append(ast.AnnAssign(target, copy.deepcopy(returns), s.value, 1))
         return name
 
-    def _check(
-        self, d: Definition, number: int, formula: ast.expr, result: str, keep: dict[int, set[str]]
-    ) -> list[ast.stmt]:
-        changed = _changed_parameters(self.reading.bodies[id(d)])
-        renamer = _Renamer(result, {name: _PASSED + name for name in changed} if result or changed else {})
-        own = renamer.visit(copy.deepcopy(formula))
-        keep.setdefault(id(d), set()).update(renamer.used)
-        test = ast.Call(ast.Name(SITE, ast.Load()), [ast.Constant(number)], [])
+    def _check(self, d: Definition, asked: _Asked, result: str, keep: set[str]) -> ast.stmt:
+        """The branch of one check; parameters that must be kept from the start are noted in ``keep``."""
+        own = copy.deepcopy(asked.formula)
+        if asked.contract:
+            changed = _changed_parameters(self.reading.bodies[id(d)])
+            renamer = _Renamer(result, {name: _PASSED + name for name in changed})
+            own = renamer.visit(own)
+            keep |= renamer.used
+        test = ast.Call(ast.Name(SITE, ast.Load()), [ast.Constant(asked.number)], [])
         body: list[ast.stmt] = [
             ast.Expr(ast.Call(ast.Name("Assert", ast.Load()), [own], [])),
             ast.Expr(ast.Call(ast.Name("Assume", ast.Load()), [ast.Constant(False)], [])),
         ]
-        return [ast.If(test, body, [])]
+        return ast.If(test, body, [])
 
     def _keep_parameters(self, d: Definition, copies: dict[int, object], names: set[str]) -> None:
         node = copies[id(d.node)]
@@ -290,11 +302,6 @@ class _Renamer(ast.NodeTransformer):
         if node.id in self.passed and isinstance(node.ctx, ast.Load):
             self.used.add(node.id)
             return ast.Name(self.passed[node.id], ast.Load())
-        return node
-
-    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        """``Ensures(T, lambda r: P)`` names the returned value itself."""
-        self.generic_visit(node)
         return node
 
 

@@ -32,6 +32,7 @@ class Comparison:
         self.after = after
         self.findings: list[Finding] = []
         self.added: list[Added] = []
+        self.taken = taken_names(before)
 
     def run(self) -> None:
         """Compare everything once."""
@@ -78,14 +79,13 @@ class Comparison:
                 lost[_dump(s)] -= 1
                 text = _short(ast.unparse(s))
                 self._find("statement_removed", path, s.lineno, f"`{text}` is gone", f"restore `{text}`")
-        taken = taken_names(self.before)
         for s in new:
             if not gained[_dump(s)]:
                 continue
             gained[_dump(s)] -= 1
             text = _short(ast.unparse(s))
             if isinstance(s, ast.Import | ast.ImportFrom):
-                self._added_import(s, text, taken)
+                self._added_import(s, text)
             else:
                 self._find(
                     "statement_added",
@@ -99,7 +99,7 @@ class Comparison:
             line = new[0].lineno
             self._find("order_changed", path, line, "the given's own statements are in another order", "restore it")
 
-    def _added_import(self, s: ast.Import | ast.ImportFrom, text: str, taken: frozenset[str]) -> None:
+    def _added_import(self, s: ast.Import | ast.ImportFrom, text: str) -> None:
         if not allowed_import(s):
             advice = "remove the import; only typing and nagini_contracts may be imported"
             message = f"`{text}` brings in functions whose contracts are believed without proof"
@@ -108,7 +108,7 @@ class Comparison:
         own = {d.name for d in self.before.definitions}
         for a in s.names:
             name = a.asname or a.name
-            if a.asname or name == "*" or (name in taken and name in own):
+            if a.asname or name == "*" or name in own:
                 self._find(
                     "import",
                     "",
@@ -119,7 +119,7 @@ class Comparison:
 
     def _additions(self, left: Iterable[Definition]) -> None:
         left = list(left)
-        taken = taken_names(self.before)
+        taken = self.taken
         new = {id(d) for d in left}
         given_paths = {d.path for d in self.before.definitions}
         for d in left:

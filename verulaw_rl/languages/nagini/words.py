@@ -57,6 +57,9 @@ BUILT_INS = words(
 )
 """Names that mean something in every program, and that contracts may use."""
 
+OURS = "_verulaw_"
+"""Start of the names that our own checks bring in; no proof text of a candidate."""
+
 CONTRACT_WORDS = frozenset(HEAD) | PROOF_CALLS | OBLIGATIONS | ASSERTION_WORDS | DECORATORS
 
 PURE_BUILT_INS = words(
