@@ -5,27 +5,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from verulaw_rl.config.base import ConfigModel
+from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
+from verulaw_rl.config.specialist import SpecialistConfig
 from verulaw_rl.config.verification import VerificationConfig
-
-
-class EndpointConfig(ConfigModel):
-    """A server of the OpenAI chat interface (vLLM, SGLang, llama.cpp, hosted models), for ``openai:MODEL`` policies."""
-
-    base_url: str | None = None
-    """Such as ``http://localhost:8000/v1``; the ``OPENAI_BASE_URL`` of the environment when absent."""
-    api_key_variable: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key; none is sent where it is empty, as local servers want it."""
-    timeout_s: float = Field(default=600.0, gt=0)
-    """Of one request."""
-    retries: int = Field(default=5, ge=0)
-    """Of a request that met a busy or failing server, each after a longer wait."""
-    concurrency: int = Field(default=16, ge=1)
-    """Requests at once."""
-    input_price: float = Field(default=0.0, ge=0)
-    """Per million prompt tokens, in the currency of ``budget.cost``."""
-    output_price: float = Field(default=0.0, ge=0)
-    """Per million sampled tokens."""
 
 
 class BudgetConfig(ConfigModel):
@@ -72,3 +55,5 @@ class EvaluateConfig(ConfigModel):
     episode: EpisodeConfig = EpisodeConfig()
     reward: RewardConfig = RewardConfig()
     verification: VerificationConfig = VerificationConfig()
+    specialist: SpecialistConfig | None = None
+    """Completes the submissions of code generation; none unless declared."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from verulaw_rl.config.base import ConfigModel
-from verulaw_rl.config.evaluate import EndpointConfig
+from verulaw_rl.config.endpoint import EndpointConfig
 
 
 class HoudiniSpecialist(ConfigModel):

@@ -2,9 +2,8 @@
 
 An answer counts only if it is the candidate with its proof annotations rewritten (``rewrite``). Whatever goes wrong
 (it raises, takes too long, answers nonsense, changes code) leaves the candidate as it is, with a note in the record.
-Scoring is
-the episode's: the answer is audited against the instance, verified and scored like any candidate, and the better of
-the two scores counts.
+Scoring is the episode's: the answer is audited against the instance, verified and scored like any candidate, and the
+better of the two scores counts.
 """
 
 from __future__ import annotations
