@@ -34,6 +34,7 @@ from verulaw_rl.evaluation.stability import Stability, stability_of, verify_agai
 from verulaw_rl.evaluation.versions import installed_versions
 from verulaw_rl.evidence.live import limits_of, open_pool
 from verulaw_rl.rollouts.policy import Sampling
+from verulaw_rl.specialist.declared import services_with
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance, Suite, save_suite
 from verulaw_rl.suites.unverified import NOTICE
@@ -122,9 +123,10 @@ def evaluate_command(
         _prepare(out, settings, Suite(source.name, instances))
     done_total = (0, 0)
     with (
-        live_services(settings.verification, settings.reward, settings.episode) as services,
+        live_services(settings.verification, settings.reward, settings.episode) as live,
         progress_bar("Evaluating", quiet=as_json) as show,
     ):
+        services = services_with(live, settings.specialist)
 
         def progress(done: int, total: int) -> None:
             nonlocal done_total
@@ -261,6 +263,7 @@ def _read(path: Path) -> EvaluateConfig:
         episode=train.episode,
         reward=train.reward,
         verification=train.verification,
+        specialist=train.specialist,
     )
 
 
