@@ -112,7 +112,7 @@ class Episode:
     def _submit(self, turn: Turn, program: str, place: observations.Place) -> Turn:
         """Score a candidate. A program scored before in this episode, whatever came between, is unchanged."""
         earlier = [t for t in self.turns if t.action == "submit"]
-        unchanged = any(t.program == program and t.score and t.score.total is not None for t in earlier)
+        unchanged = any(t.program == program and self._shown_score(t.evidence) is not None for t in earlier)
         evidence = self._collect(program)
         said = observations.verdict(evidence, program, place, self.settings)
         turn = self._assisted(replace(turn, evidence=evidence), program, evidence)

@@ -14,12 +14,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verulaw_rl.audit.check import check
-from verulaw_rl.evidence.ablation import AblatedRun, Verifier, failing_annotations, run_ablated
-from verulaw_rl.evidence.checks import clause_checks, probe_checks, with_vacuity
+from verulaw_rl.evidence.ablation import Verifier
 from verulaw_rl.evidence.coverage import assumed_declarations, missing_declarations
 from verulaw_rl.evidence.evidence import Evidence, Message, ObligationResult
 from verulaw_rl.evidence.obligation_results import Settled, obligation_results, other_failures
-from verulaw_rl.evidence.vacuity import vacuity_checks, vacuous_declarations
+from verulaw_rl.evidence.settle import settle
+from verulaw_rl.evidence.vacuity import vacuous_declarations
 from verulaw_rl.languages.base import Finding, Language, ProgramView
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance
@@ -50,9 +50,10 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
     # What our own parser cannot read was not audited either, so it never counts as verified.
     verified = plain.status is Status.VERIFIED and not missing and view.error is None
     settled = Settled(instance, view, plain, frozenset(missing), _failed_additions(language, instance, view, plain))
-    run = _instrumented_run(language, settled, verified, verify)
+    run, probes_unsettled = settle(language, settled, verified, verify)
     if run is not None and run.verdict is not None and run.verdict.status is Status.ERROR:
-        return _unsettled(instance, candidate, findings, run.verdict, "the instrumented run failed", audit_s)
+        failed = _unsettled(instance, candidate, findings, run.verdict, "the instrumented run failed", audit_s)
+        return replace(failed, messages=_messages(plain))
     if verified and run is not None:
         findings = (*findings, *vacuous_declarations(language, instance, view, run.sites))
     findings = (*findings, *assumed_declarations(plain))
@@ -73,6 +74,7 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
         tool=plain.tool,
         missing=missing,
         summary=plain.message,
+        probes_unsettled=probes_unsettled,
         verifier_calls=1 + (run.calls if run else 0),
         times=_times(audit_s, (plain, run.verdict if run else None)),
     )
@@ -81,21 +83,6 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
 def candidate_hash(candidate: str) -> str:
     """SHA-256 of a candidate's text."""
     return hashlib.sha256(candidate.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _instrumented_run(language: Language, settled: Settled, verified: bool, verify: Verifier) -> AblatedRun | None:
-    """The one run beside the plain one, or ``None`` where there is nothing left to settle."""
-    instance, view = settled.instance, settled.view
-    if verified:
-        checks = vacuity_checks(language, instance.task, instance.given, view)
-    else:
-        unproved = [view.by_path[path] for path in settled.unproved() if path in view.by_path]
-        checks = [check for declaration in unproved for check in clause_checks(declaration)]
-    checks += [check for probe in instance.probes for check in probe_checks(probe)]
-    if not checks:
-        return None
-    drop = set() if verified else failing_annotations(view, settled.plain.failures, settled.failed_additions)
-    return run_ablated(language, view, with_vacuity(checks), drop, verify)
 
 
 def _failed_additions(language: Language, instance: Instance, view: ProgramView, plain: Verdict) -> frozenset[str]:

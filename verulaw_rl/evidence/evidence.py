@@ -75,6 +75,8 @@ class Evidence:
     tool: ToolIdentity | None
     program_fault: bool = False
     """With status ``error``: the program crashes a fresh worker on which a known good program verifies."""
+    probes_unsettled: bool = False
+    """The tool failed on the probes and not on the rest: the trainer cannot score it, and the agent must not notice."""
     missing: tuple[str, ...] = ()
     """Declarations to be proved that the tool did not check."""
     tests_passed: int | None = None
@@ -113,7 +115,8 @@ class Evidence:
         """The same evidence as if the instance had no probes."""
         probes = Counter(r.category for r in self.results if r.is_probe)
         totals = {c: n - probes[c] for c, n in self.totals.items()}
-        return replace(self, totals=totals, results=tuple(r for r in self.results if not r.is_probe))
+        results = tuple(r for r in self.results if not r.is_probe)
+        return replace(self, totals=totals, results=results, probes_unsettled=False)
 
     def undischarged_by_category(self) -> dict[Category, int]:
         """Obligations of each category not shown to hold, plus the candidate's other failures of it.

@@ -232,7 +232,8 @@ def other_failures(settled: Settled, verified: bool, results: tuple[ObligationRe
         for d in _not_obligations(settled)
         if d.category is not None
     )
-    if not verified and not own and all(r.discharged for r in results):
+    # Probes left out: what the agent is told of the rest must not depend on them.
+    if not verified and not own and all(r.discharged for r in results if not r.is_probe):
         return (Failure(Category.SAFETY, "", 1, settled.plain.message or "the program does not verify"),)
     return own
 

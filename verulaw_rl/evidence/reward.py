@@ -48,11 +48,13 @@ class Reward:
     """Lowest and highest total that the file declares for these weights; everything where it declares nothing."""
 
     def score(self, evidence: Evidence) -> Score:
-        """Score one submission.
+        """Score one submission; ``None`` in all where the tool failed on its probes.
 
         Raises:
             UserError: the reward failed, or returned something that is no finite Score within its declared range.
         """
+        if evidence.probes_unsettled:
+            return Score(None, {}, "unscorable")
         try:
             score = self.function(evidence, self.weights)
         except Exception as error:
