@@ -40,7 +40,7 @@ def build_command(
         bool, typer.Option("--hub", help="Load the benchmark with `datasets` from the hub, or from --root.")
     ] = False,
     given: Annotated[
-        Literal["ours", "published"], typer.Option(help="Stripped form for annotation repair: ours, or the benchmark's.")
+        Literal["ours", "published"], typer.Option(help="Stripped form for annotation repair: ours or the benchmark's.")
     ] = "ours",
     source: Annotated[Path | None, typer.Option("--from", help="Folder of verified programs of your own.")] = None,
     heldout_share: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of instances to hold out.")] = 0.3,

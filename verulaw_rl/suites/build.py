@@ -119,11 +119,11 @@ def build_suite(
     rejected: list[Rejection] = []
 
     def build(program: SourceProgram) -> Built:
-        if journal is not None and (known := journal.get(program.name, program.text)) is not None:
+        if journal is not None and (known := journal.get(program.name, program.text + program.given)) is not None:
             return known
         built = _build_program(name, language_name, program, tasks, verify)
         if journal is not None and not any(r.reason in MACHINE_FAILURES for r in built[1]):
-            journal.add(program.name, program.text, built)
+            journal.add(program.name, program.text + program.given, built)
         return built
 
     with ThreadPoolExecutor(threads) as pool:
