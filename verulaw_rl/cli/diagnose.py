@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,22 +10,14 @@ import typer
 from verulaw_rl.cli.files import read_program
 from verulaw_rl.cli.verdicts import print_verdict, unread
 from verulaw_rl.errors import UserError
-from verulaw_rl.verification.dafny import recorded as dafny
-from verulaw_rl.verification.verdict import Verdict
-from verulaw_rl.verification.verus import recorded as verus
-
-READERS: dict[str, Callable[[str, str | None], Verdict]] = {
-    "dafny": dafny.recorded_verdict,
-    "verus": verus.recorded_verdict,
-}
-"""Tools whose output can be read."""
+from verulaw_rl.verification.registry import get_reader
 
 
 def diagnose_command(
     files: Annotated[list[Path], typer.Argument(help="Text files with what the tool printed.")],
     tool: Annotated[
         str,
-        typer.Option(help="Which tool printed it: dafny (2.3 to 4.x, command line or server), verus."),
+        typer.Option(help="Which tool printed it: dafny (2.3 to 4.x, command line or server), nagini, verus."),
     ],
     program: Annotated[Path | None, typer.Option(help="The program that one FILE is about, to name clauses.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per file, one a line.")] = False,
@@ -35,9 +26,7 @@ def diagnose_command(
 
     Needs no installed tool. Exits with 0 if every file was read, whatever it says; 1 if one could not be; 2 on misuse.
     """
-    reader = READERS.get(tool)
-    if reader is None:
-        raise UserError(f"--tool {tool}: unknown; known: {', '.join(sorted(READERS))}")
+    reader = get_reader(tool)
     if program is not None and len(files) != 1:
         raise UserError("--program goes with exactly one FILE")
     source = read_program(program) if program is not None else None

@@ -15,8 +15,7 @@ from rich.table import Table
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.verification.adapter import WorkerFault
-from verulaw_rl.verification.dafny.adapter import DafnyAdapter
-from verulaw_rl.verification.dafny.find import INSTALL
+from verulaw_rl.verification.registry import get_adapter, tool_names
 from verulaw_rl.verification.sandbox import Sandbox, detect_sandbox
 from verulaw_rl.verification.verdict import Limits, Status
 
@@ -31,6 +30,9 @@ PACKAGES = {
     "vllm": "vllm",
 }
 """Packages worth naming, with the extra that brings them (none: always there)."""
+
+WALL_S = 180.0
+"""For a small program, tool started anew: Nagini takes 10 s on an idle machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def doctor_command(
     Each verifier found is tried on a small program. Exits with 0 when a verifier works, 1 otherwise.
     """
     sandbox = detect_sandbox("auto")
-    tools = {"dafny": _dafny(sandbox)}
+    tools = {name: _state(name, sandbox) for name in tool_names()}
     packages = {name: _version(name) for name in PACKAGES}
     if as_json:
         typer.echo(
@@ -74,29 +76,22 @@ def doctor_command(
     raise typer.Exit(0 if any(t.works for t in tools.values()) else 1)
 
 
-def _dafny(sandbox: Sandbox) -> ToolState:
+def _state(name: str, sandbox: Sandbox) -> ToolState:
     try:
-        adapter = DafnyAdapter(warm=False)
+        adapter = get_adapter(name, warm=False)
     except UserError as error:
         return ToolState(found=False, fix=str(error))
-    tool = adapter.tool
+    tool = adapter.installed()
     fix = "; ".join(tool.notes) or None
     try:
-        limits = Limits(wall_s=60)
+        limits = Limits(wall_s=WALL_S)
         verdict = adapter.start_worker(sandbox, limits.memory_bytes, ()).verify(adapter.known_good, limits)
         works = verdict.status is Status.VERIFIED
         if not works:
-            fix = f"does not verify a small program ({verdict.message}): run {INSTALL}, or set DAFNY"
+            fix = f"does not verify a small program ({verdict.message}): {tool.install}"
     except (WorkerFault, OSError) as fault:
-        works, fix = False, f"does not run ({fault}): run {INSTALL}, or set DAFNY"
-    return ToolState(
-        found=True,
-        version=tool.version,
-        path=str(tool.path),
-        solver=f"z3 {tool.solver_version}" + (f" ({tool.solver})" if tool.solver else ""),
-        works=works,
-        fix=fix,
-    )
+        works, fix = False, f"does not run ({fault}): {tool.install}"
+    return ToolState(True, tool.version, tool.path, tool.solver, works, fix)
 
 
 def _version(package: str) -> str | None:

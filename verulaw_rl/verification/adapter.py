@@ -7,6 +7,7 @@ may be a warm server or a command line run anew. The pool owns threads, retries 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
@@ -43,6 +44,20 @@ class Worker(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What a person is told of an installed tool."""
+
+    path: str
+    version: str
+    solver: str
+    """Name and version, and where it is if it is not the tool's own."""
+    install: str
+    """The command, or the steps, that get the tool."""
+    notes: tuple[str, ...] = ()
+    """What should be mended, such as an unsuitable solver."""
+
+
 class Adapter(Protocol):
     """One installed tool of one language."""
 
@@ -54,6 +69,10 @@ class Adapter(Protocol):
 
     def identity(self) -> ToolIdentity:
         """Version, solver and flags; part of every cache key and record."""
+        ...
+
+    def installed(self) -> Installed:
+        """Where it is and what is to be known of it, for ``doctor``."""
         ...
 
     def start_worker(self, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]) -> Worker:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from verulaw_rl.verification.adapter import Adapter, Worker
+from verulaw_rl.verification.adapter import Adapter, Installed, Worker
 from verulaw_rl.verification.cache import MemoryCache, VerdictCache, cache_key, cacheable
 from verulaw_rl.verification.disk_cache import FILE, DiskCache
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
@@ -171,6 +171,9 @@ class _AtOnce:
 
     def identity(self) -> ToolIdentity:
         return self._tool
+
+    def installed(self) -> Installed:
+        return Installed("", "0", "", "")
 
     def start_worker(self, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]) -> Worker:
         return self

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from verulaw_rl.verification.adapter import Worker
+from verulaw_rl.verification.adapter import Installed, Worker
 from verulaw_rl.verification.dafny.command import CommandWorker, fixed_options
 from verulaw_rl.verification.dafny.execution import execute_dafny
-from verulaw_rl.verification.dafny.find import DafnyTool, find_dafny
+from verulaw_rl.verification.dafny.find import INSTALL, DafnyTool, find_dafny
 from verulaw_rl.verification.dafny.server import ServerWorker
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.sandbox import Sandbox
@@ -52,6 +52,12 @@ class DafnyAdapter:
             solver=f"z3 {self.tool.solver_version}",
             flags=fixed_options(self.tool),
         )
+
+    def installed(self) -> Installed:
+        """Where it is."""
+        tool = self.tool
+        solver = f"z3 {tool.solver_version}" + (f" ({tool.solver})" if tool.solver else "")
+        return Installed(str(tool.path), tool.version, solver, f"{INSTALL}, or set DAFNY", tool.notes)
 
     def start_worker(self, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]) -> Worker:
         """A ready server, or a command worker."""

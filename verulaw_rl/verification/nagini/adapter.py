@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from verulaw_rl.verification.adapter import Worker
+from verulaw_rl.verification.adapter import Installed, Worker
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.nagini.command import FIXED, CommandWorker
-from verulaw_rl.verification.nagini.find import NaginiTool, find_nagini
+from verulaw_rl.verification.nagini.find import INSTALL, NaginiTool, find_nagini
 from verulaw_rl.verification.nagini.server import ServerWorker
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import ToolIdentity
@@ -60,6 +60,11 @@ class NaginiAdapter:
             solver=f"z3 {self.tool.solver_version}",
             flags=(*FIXED, f"java {self.tool.java_version}", f"python {self.tool.python_version}"),
         )
+
+    def installed(self) -> Installed:
+        """Where it is."""
+        solver = f"z3 {self.tool.solver_version}, java {self.tool.java_version}"
+        return Installed(str(self.tool.path), self.tool.version, solver, f"{INSTALL}, or set NAGINI")
 
     def start_worker(self, sandbox: Sandbox, memory_bytes: int, cpus: tuple[int, ...]) -> Worker:
         """A ready resident, or a command worker."""

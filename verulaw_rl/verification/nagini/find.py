@@ -78,7 +78,9 @@ def _find(named: str | None, java_home: str | None, home: str | None, search: st
     if not version.startswith(_SUPPORTED):
         raise UserError(f"{path} is Nagini {version}; supported is 1.2: run {INSTALL}, or set NAGINI to one")
     if tuple(map(int, python_version.split(".")[:2])) < _PYTHON_AT_LEAST:
-        raise UserError(f"{path} runs on Python {python_version}; it must be 3.10 to 3.12: run {INSTALL}, or set NAGINI")
+        raise UserError(
+            f"{path} runs on Python {python_version}; it must be 3.10 to 3.12: run {INSTALL}, or set NAGINI"
+        )
     solver = python.with_name("z3")
     if not solver.is_file():
         raise UserError(f"{path} has no z3 beside it: run {INSTALL}")

@@ -13,6 +13,7 @@ standard library and of the contract library.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import threading
@@ -176,10 +177,10 @@ def _mend_type_cache() -> None:
     imports, less the modules that Nagini knows itself. Its own way confuses module names (the cache of the standard
     library is thrown away at nearly every program, seconds of work) and piles up on itself from program to program.
     """
-    import mypy.build
     from nagini_translation.lib.constants import IGNORED_IMPORTS
 
-    build, cached = mypy.build.build, mypy.build.find_cache_meta
+    mypy: Any = importlib.import_module("mypy.build")
+    build, cached = mypy.build, mypy.find_cache_meta
 
     def find_cache_meta(module: str, path: str, manager: Any) -> Any:
         needed, waiting = set(), ["__main__"]
@@ -190,18 +191,18 @@ def _mend_type_cache() -> None:
             needed.add(name)
             if name in manager.ast_cache:
                 for of in manager.ast_cache[name][0].imports:
-                    names = [n for n, _ in of.ids] if isinstance(of, mypy.build.Import) else [of.id]
+                    names = [n for n, _ in of.ids] if isinstance(of, mypy.Import) else [of.id]
                     waiting += [n for n in names if n not in IGNORED_IMPORTS]
         return None if module in needed else cached(module, path, manager)
 
     def build_with_cache(*arguments: Any, **more: Any) -> Any:
-        mypy.build.find_cache_meta = find_cache_meta
+        mypy.find_cache_meta = find_cache_meta
         try:
             return build(*arguments, **more)
         finally:
-            mypy.build.find_cache_meta = cached
+            mypy.find_cache_meta = cached
 
-    mypy.build.build = build_with_cache
+    mypy.build = build_with_cache
 
 
 class _SolverWatch:
