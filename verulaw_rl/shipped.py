@@ -35,8 +35,9 @@ def find_file(file: str, kind: Kind) -> Path:
     given = Path(file).expanduser()
     if given.is_file():
         return given.resolve()
-    shipped = shipped_folder(kind) / given.name
-    if shipped.is_file() and (given.parent.name in ("", kind) and len(given.parts) <= 2):
+    inner = given.parts[1:] if given.parts[:1] == (kind,) else given.parts
+    shipped = shipped_folder(kind).joinpath(*inner)
+    if shipped.is_file() and not given.is_absolute() and ".." not in inner:
         return shipped
     names = ", ".join(sorted(p.name for p in shipped_folder(kind).glob("*.*") if not p.name.startswith("_")))
     raise UserError(f"no file {file!r}; give a path, or one of the shipped {kind}: {names}")

@@ -8,6 +8,14 @@ from pydantic import Field, model_validator
 
 from verulaw_rl.config.base import ConfigModel
 from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
+from verulaw_rl.config.machines import (
+    CanaryConfig,
+    RolloutsConfig,
+    SlurmConfig,
+    TrainerConfig,
+    TransformersRollouts,
+    VllmServerRollouts,
+)
 from verulaw_rl.config.specialist import SpecialistConfig
 from verulaw_rl.config.suite import SuiteConfig
 from verulaw_rl.config.verification import VerificationConfig
@@ -41,6 +49,9 @@ class PretrainedPolicy(ConfigModel):
     """Folder that ``save_pretrained`` wrote, tokenizer included."""
     gguf_file: str | None = None
     """File name inside ``path`` when the weights are GGUF."""
+    chat_template: str | None = None
+    """Jinja file that replaces the tokenizer's chat template, which must keep earlier turns as a prefix; a path, or the
+    name of a shipped one such as ``configs/chat_templates/qwen3.jinja``."""
     context_tokens: int = 16384
     """Prompt, turns and observations of an episode together."""
 
@@ -128,10 +139,29 @@ class EvaluationConfig(ConfigModel):
 class TrackingConfig(ConfigModel):
     """Trackers beside the run folder's own JSONL, which is always written."""
 
+    tensorboard: bool = False
+    """Also write TensorBoard's events into the run folder (needs the ``tensorboard`` extra)."""
     wandb: bool = False
     """Also log to Weights & Biases (needs the ``wandb`` extra; ``WANDB_MODE=offline`` keeps it local)."""
     project: str = "verulaw_rl"
     """Its project."""
+
+
+class DpoConfig(ConfigModel):
+    """Direct preference optimisation: episodes of the policy before it, ranked by reward within their group."""
+
+    beta: float = Field(default=0.1, gt=0)
+    """Weight of the implicit KL penalty to the policy before."""
+    pairs_per_group: int = Field(default=4, ge=1)
+    """Best with worst, second best with second worst, and so on."""
+    min_gap: float = Field(default=0.1, gt=0)
+    """Episodes whose rewards differ by less are no pair."""
+    learning_rate: float = Field(default=5e-7, gt=0)
+    """Peak of AdamW's learning rate."""
+    batch_size: int = Field(default=32, ge=1)
+    """Pairs per optimizer step, over all processes."""
+    epochs: int = Field(default=1, ge=1)
+    """Passes over the pairs."""
 
 
 class TrainConfig(ConfigModel):
@@ -154,7 +184,16 @@ class TrainConfig(ConfigModel):
     specialist: SpecialistConfig | None = None
     """Completes the submissions of code generation; none unless declared. Never started by a run."""
     warm_start: WarmStartConfig = WarmStartConfig()
+    method: Literal["grpo", "rejection", "dpo"] = "grpo"
+    """What the episodes of ``grpo.updates`` batches are used for: ``rejection`` fine-tunes on the verified ones alone,
+    as they were sampled; ``dpo`` plays them all with the policy before, and prefers the better of each pair. Supervised
+    fine-tuning on reference proofs is a warm start with ``grpo.updates: 0``."""
     grpo: GrpoConfig = GrpoConfig()
+    dpo: DpoConfig = DpoConfig()
+    trainer: TrainerConfig = TrainerConfig()
+    rollouts: RolloutsConfig = TransformersRollouts()
+    canary: CanaryConfig = CanaryConfig()
+    slurm: SlurmConfig = SlurmConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     tracking: TrackingConfig = TrackingConfig()
 
@@ -165,4 +204,11 @@ class TrainConfig(ConfigModel):
             raise ValueError(
                 f"grpo.minibatches ({self.grpo.minibatches}) must divide prompts_per_update * group_size ({episodes})"
             )
+        if episodes // self.grpo.minibatches % self.trainer.processes:
+            raise ValueError(
+                f"the trainer's {self.trainer.processes} processes must divide the {episodes // self.grpo.minibatches} "
+                "episodes of an optimizer step (prompts_per_update * group_size / minibatches)"
+            )
+        if isinstance(self.rollouts, VllmServerRollouts) and self.rollouts.sync == "lora" and self.trainer.lora is None:
+            raise ValueError("rollouts.sync: lora sends an adapter; set trainer.lora, or sync: trl or path")
         return self

@@ -177,6 +177,7 @@ class _Run:
                     scratch=self._folder.path / "policy" / "scratch",
                     seed=self._config.seed,
                     gguf_file=gguf_file,
+                    chat_template=self._chat_template,
                     on_batch=on_batch,
                 ),
             )
@@ -292,10 +293,16 @@ class _Run:
             name=self._folder.path.name,
             version=model_version(folder),
             context_tokens=self._config.policy.context_tokens,
+            chat_template=self._chat_template,
         )
 
     def _env(self, suite: Suite, split: str) -> ProofEnv:
         return self._environment(suite, split=split, settings=self._config.episode, services=self._services)
+
+    @property
+    def _chat_template(self) -> str | None:
+        policy = self._config.policy
+        return None if isinstance(policy, SmallPolicy) else policy.chat_template
 
     @property
     def _train_split(self) -> str:

@@ -83,6 +83,7 @@ def warm_start(
     scratch: Path,
     seed: int,
     gguf_file: str | None = None,
+    chat_template: str | None = None,
     on_batch: OnBatch | None = None,
 ) -> None:
     """Fine-tune the model in ``source`` and save it into ``target``.
@@ -92,7 +93,7 @@ def warm_start(
     """
     if not examples:
         raise UserError("the warm start has no examples; set warm_start.batches to 0 or give it training programs")
-    model, tokenizer = load_model(str(source), gguf_file)
+    model, tokenizer = load_model(str(source), gguf_file, chat_template)
     arguments = SFTConfig(
         output_dir=str(scratch),
         max_steps=config.batches,
