@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from verulaw_rl.errors import UserError
-from verulaw_rl.evidence.ablation import AblatedRun, Verifier, run_ablated
-from verulaw_rl.evidence.checks import EXIT, probe_checks, probe_id, vacuity_check, vacuity_id, with_vacuity
+from verulaw_rl.evidence.ablation import Verifier, run_ablated
+from verulaw_rl.evidence.checks import EXIT, SiteResult, probe_checks, probe_id, vacuity_check, vacuity_id, with_vacuity
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.obligations import enumerate_obligations
 from verulaw_rl.languages.base import FALSE, Category, Check, Language, Point, ProgramView, Task
@@ -208,10 +208,10 @@ def build_instance(
     safety = len([d for d in stripped.failures if d.category is Category.SAFETY])
     exits = [vacuity_check(d.path, EXIT) for d in targets if d.body is not None]
     candidates = candidate_probes(language, program.text, given) if repair else ()
+    sites = _reference_sites(language, view, exits, [probe_checks(p) for p in candidates], verify)
     checks = with_vacuity([*exits, *(c for p in candidates for c in probe_checks(p))])
-    on_reference = run_ablated(language, view, checks, set(), verify)
-    vacuous = _vacuous_points(checks, on_reference)
-    probes = _surviving(language, candidates, on_reference, given, verify) if candidates else ()
+    vacuous = _vacuous_points(checks, sites)
+    probes = _surviving(language, candidates, sites, given, stripped, verify) if candidates else ()
     with_contract = {d.path for d in view.declarations if any(c.kind == "ensures" for c in d.clauses)}
     covered = {o.declaration for o in plain.declarations if o.obligations != 0} & with_contract
     instance = Instance(
@@ -243,12 +243,36 @@ def candidate_probes(language: Language, reference: str, given: str) -> tuple[Pr
     return tuple(Probe(f"probe:{k}", f.category, f.declaration, f.points, f.expression) for k, f in enumerate(facts))
 
 
-def _vacuous_points(checks: Sequence[Check], run: AblatedRun) -> tuple[VacuousPoint, ...]:
+Sites = dict[str, list[SiteResult]]
+"""What runs said of each site, by the check's id."""
+
+
+def _reference_sites(
+    language: Language, view: ProgramView, exits: list[Check], of_probes: list[list[Check]], verify: Verifier
+) -> Sites:
+    """What the tool says of all checks in the reference.
+
+    One run. Where the tool runs out on all of them together, the exits are asked alone, and then each half of the
+    probes: those that a run on half of them does not settle could never be settled beside a candidate's own proof.
+    """
+    together = with_vacuity([*exits, *(c for checks in of_probes for c in checks)])
+    sites = run_ablated(language, view, together, set(), verify).sites
+    if not of_probes or all(site.proved is not None for one in sites.values() for site in one):
+        return sites
+    middle = (len(of_probes) + 1) // 2
+    halves = ([c for checks in half for c in checks] for half in (of_probes[:middle], of_probes[middle:]))
+    for group in (exits, *halves):
+        if group:
+            sites |= run_ablated(language, view, with_vacuity(group), set(), verify).sites
+    return sites
+
+
+def _vacuous_points(checks: Sequence[Check], sites: Sites) -> tuple[VacuousPoint, ...]:
     out = []
     for check in checks:
         if check.expression != FALSE:
             continue
-        for number, site in enumerate(run.sites.get(check.id, ())):
+        for number, site in enumerate(sites.get(check.id, ())):
             if site.proved:
                 index = number if check.point.kind == "exit" else check.point.index
                 out.append(VacuousPoint(check.declaration, Point(check.point.kind, index)))
@@ -256,17 +280,31 @@ def _vacuous_points(checks: Sequence[Check], run: AblatedRun) -> tuple[VacuousPo
 
 
 def _surviving(
-    language: Language, probes: Sequence[Probe], on_reference: AblatedRun, given: str, verify: Verifier
+    language: Language, probes: Sequence[Probe], on_reference: Sites, given: str, stripped: Verdict, verify: Verifier
 ) -> tuple[Probe, ...]:
-    """Probes that hold in the reference and that the given does not already prove."""
+    """Probes that hold in the reference and that the given does not already prove.
+
+    Args:
+        language: of the programs.
+        probes: candidates.
+        on_reference: what runs said of them in the reference.
+        given: the stripped program.
+        stripped: what the tool said of it as it is.
+        verify: verifies one program text.
+    """
     checks = with_vacuity([c for p in probes for c in probe_checks(p)])
-    on_given = run_ablated(language, language.parse(given), checks, set(), verify)
+    if stripped.status is Status.TIMEOUT and not any(o.outcome in _DECIDED for o in stripped.declarations):
+        # With checks in it, it would not be decided either.
+        placed = language.instrument(given, checks).sites
+        on_given: Sites = {s.check: [SiteResult(None, s.after_loops)] for s in placed}
+    else:
+        on_given = run_ablated(language, language.parse(given), checks, set(), verify).sites
     out = []
     for probe in probes:
         points = {
             k: point
             for k, point in enumerate(probe.points)
-            if _proved(on_reference, probe_id(probe.id, k)) and on_given.sites.get(probe_id(probe.id, k))
+            if _proved(on_reference, probe_id(probe.id, k)) and on_given.get(probe_id(probe.id, k))
         }
         already = all(_proved_soundly(on_given, probe, k, point) for k, point in points.items())
         if points and not already:
@@ -274,15 +312,18 @@ def _surviving(
     return tuple(replace(p, id=f"probe:{k}") for k, p in enumerate(out))
 
 
-def _proved(run: AblatedRun, check: str) -> bool:
-    sites = run.sites.get(check, [])
-    return bool(sites) and all(site.proved for site in sites)
+_DECIDED = ("verified", "failed")
 
 
-def _proved_soundly(run: AblatedRun, probe: Probe, number: int, point: Point) -> bool:
+def _proved(sites: Sites, check: str) -> bool:
+    at = sites.get(check, [])
+    return bool(at) and all(site.proved for site in at)
+
+
+def _proved_soundly(sites: Sites, probe: Probe, number: int, point: Point) -> bool:
     """Proved, and not merely because everything is proved there."""
-    vacuous = run.sites.get(vacuity_id(probe.declaration, point), [])
-    return _proved(run, probe_id(probe.id, number)) and not any(site.proved for site in vacuous)
+    vacuous = sites.get(vacuity_id(probe.declaration, point), [])
+    return _proved(sites, probe_id(probe.id, number)) and not any(site.proved for site in vacuous)
 
 
 def specification_of(given: ProgramView) -> tuple[tuple[str, str], ...]:
