@@ -35,6 +35,7 @@ COMMANDS = {
     "play": "Step through an episode in the terminal.",
     "evaluate": "Run a policy over a suite's split and print rates with intervals.",
     "train": "Train a policy: warm start, GRPO, evaluation before and after.",
+    "plan": "Estimate what a training config will take: memory, tokens, verifier core-hours, time.",
     "serve-specialist": "Serve a checkpoint as the proof specialist's endpoint.",
     "cache": "Show or clear the verdicts kept on this machine.",
     "bench": "Measure the verifier (cold, warm, cached, pool), or rollouts against TRL's own loop.",
