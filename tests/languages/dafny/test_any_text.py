@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.languages.mutation import mutate
 from verulaw_rl.languages.base import Check, Point
 from verulaw_rl.languages.dafny.language import DAFNY
 from verulaw_rl.languages.dafny.view import read
@@ -71,34 +72,12 @@ def test_deep_nesting_takes_no_more_than_linear_time(prefix: str, unit: str) -> 
     assert large < 5 or large < 30 * small
 
 
-def mutate(source: str, rng: random.Random) -> str:
-    for _ in range(rng.choice([1, 1, 1, 2, 5, 20])):
-        at, other = rng.randrange(len(source) + 1), rng.randrange(len(source) + 1)
-        match rng.randrange(6):
-            case 0:
-                source = source[:at] + source[at + rng.randrange(1, 30) :]
-            case 1:
-                source = f"{source[:at]} {rng.choice(_FRAGMENTS)} {source[at:]}"
-            case 2:
-                source = source[:at] + rng.choice(_FRAGMENTS) * rng.randrange(1, 100) + source[at:]
-            case 3:
-                source = source[:at]
-            case 4:
-                source = source[:at] + source[other : other + rng.randrange(200)] + source[at:]
-            case _:
-                lines = source.split("\n")
-                first = rng.randrange(len(lines))
-                del lines[first : first + rng.randrange(1, 4)]
-                source = "\n".join(lines)
-    return source
-
-
 def test_mutated_programs(shared_data: Path) -> None:
     rng = random.Random(20)
     files = sorted((shared_data / "dafnybench/ground_truth").glob("*.dfy"))
     texts = [text for text in (p.read_bytes().decode() for p in rng.sample(files, 200)) if len(text) < 2000]
     for index in range(_MUTATIONS):
-        source = mutate(rng.choice(texts), rng)
+        source = mutate(rng.choice(texts), rng, _FRAGMENTS)
         allowed = _LIMIT_S * max(1, source.count("\n") / 150)
         for _ in range(10):  # the quickest reading: neither the garbage collector nor a busy machine is the parser
             read.cache_clear()

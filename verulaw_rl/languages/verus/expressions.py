@@ -237,7 +237,8 @@ class ExpressionParser:
         for i in range(*pattern):
             text, after = self.text[i], self.text[i + 1]
             variable = self.is_word(i) and not text[0].isupper() and text not in _MODES and text != "_"
-            if variable and after not in ("(", "{", "::", "!") and self.text[i - 1] != "::" and after != ":":
+            field = after == ":" and i + 1 < pattern.last
+            if variable and not field and after not in ("(", "{", "::", "!") and self.text[i - 1] != "::":
                 found.append(text)
         return found
 

@@ -22,8 +22,7 @@ from verulaw_rl.languages.base import Check, CheckSite, Instrumented, Span
 from verulaw_rl.languages.spans import merge_spans
 from verulaw_rl.languages.verus.control import falls_through
 from verulaw_rl.languages.verus.names import is_unverified
-from verulaw_rl.languages.verus.regions import ANNOTATION
-from verulaw_rl.languages.verus.syntax import METHOD_KINDS, Declaration, Return, Statement
+from verulaw_rl.languages.verus.syntax import METHOD_KINDS, Block, Declaration, Return, Statement
 from verulaw_rl.languages.verus.tokens import lex, line_starts
 from verulaw_rl.languages.verus.view import RESULT, Body, Reading, loop_body, read
 
@@ -227,18 +226,32 @@ class _Placer:
     def _executable_boundaries(self, d: Declaration, body: Body) -> Iterator[tuple[int, int]]:
         """Pairs (executable index, token) of the tokens before which a statement may be put."""
         assert d.block is not None
-        before, kinds = self.reading.executable_before, self.reading.marks.tokens
+        before = self.reading.executable_before
         base = before[d.block.first]
-        blocks = [d.block]
-        for visit in body.visits:
-            if not visit.in_proof and not visit.closure:
-                blocks += [b for b in visit.statement.blocks if b.braced and not b.closure]
-        for block in blocks:
-            valued = bool(block.statements) and self._is_value(block.statements[-1])
-            ends = [] if valued or not self._closed(block.last) else [block.last - 1]
-            for token in (*(s.first for s in block.statements), *ends):
-                if token < len(kinds) and kinds[token] != ANNOTATION:
-                    yield before[token] - base, token
+        unit = self.lexed.canonical(*d.result_type) in ("", "( )")
+        for block, valueless in self._code_blocks(d.block, unit):
+            last = block.statements[-1] if block.statements else None
+            behind = last is None or not self._is_value(last) or (valueless and last.block_like)
+            ends = [block.last - 1] if behind and self._closed(block.last) else []
+            starts = [s.first for s in block.statements if not self.reading.marks.is_proof(s)]
+            for token in (*starts, *ends):
+                yield before[token] - base, token
+
+    def _code_blocks(self, block: Block, valueless: bool) -> Iterator[tuple[Block, bool]]:
+        """The braced blocks of compiled code, and whether each is known to have no value."""
+        if block.braced:
+            yield block, valueless
+        for s in block.statements:
+            if self.reading.marks.is_proof(s) or s.kind == "item":
+                continue
+            is_value = s is block.statements[-1] and not s.semicolon
+            for inner in s.blocks:
+                if s.is_loop:
+                    below = inner is loop_body(s)
+                else:
+                    below = s.kind in ("if", "match", "block") and (valueless or not is_value)
+                if not inner.closure:
+                    yield from self._code_blocks(inner, below)
 
     @staticmethod
     def _is_value(s: Statement) -> bool:
