@@ -5,6 +5,7 @@ from pathlib import Path
 
 from verulaw_rl.audit.check import AuditReport, check
 from verulaw_rl.languages.base import Task
+from verulaw_rl.languages.registry import get_language
 
 REPAIR = Task.ANNOTATION_REPAIR
 WRITE = Task.CODE_GENERATION
@@ -60,9 +61,9 @@ def edit(old: str, new: str, text: str = GIVEN) -> str:
     return text.replace(old, new)
 
 
-def audit(task: Task, given: str, candidate: str) -> AuditReport:
-    """The static audit of Dafny texts."""
-    return check("dafny", task, given, candidate)
+def audit(task: Task, given: str, candidate: str, language: str = "dafny") -> AuditReport:
+    """The static audit of two texts."""
+    return check(language, task, given, candidate)
 
 
 def constructs(report: AuditReport) -> set[str]:
@@ -70,12 +71,13 @@ def constructs(report: AuditReport) -> set[str]:
     return {f.construct for f in report.findings}
 
 
-def recorded_cases(folder: Path) -> list[tuple[str, dict, str, str]]:
-    """Name, description, given and candidate of each recorded Dafny case."""
+def recorded_cases(folder: Path, language: str = "dafny") -> list[tuple[str, dict, str, str]]:
+    """Name, description, given and candidate of each recorded case of a language."""
+    suffix = get_language(language).suffix
     out = []
     for path in sorted((folder / "audit-cases").glob("*.json")):
         case = json.loads(path.read_text())
-        if case["language"] == "dafny":
-            given, candidate = (path.with_name(f"{path.stem}.{k}.dfy").read_bytes() for k in ("given", "candidate"))
+        if case["language"] == language:
+            given, candidate = (path.with_name(f"{path.stem}.{k}{suffix}").read_bytes() for k in ("given", "candidate"))
             out.append((path.stem, case, given.decode(), candidate.decode()))
     return out

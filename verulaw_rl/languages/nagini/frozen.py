@@ -121,11 +121,6 @@ class FrozenBody:
         outcome.added.append(c)
         if not self._may_be_added(c, head):
             outcome.changes.append(Change("statement_added", None, c))
-            return
-        for s in _all(c):
-            name = assigned_name(s)
-            if name is not None and name in self.given_words:
-                outcome.changes.append(Change("captured_name", None, s))
 
     def _may_be_added(self, c: ast.stmt, head: set[int]) -> bool:
         """Whether a statement does nothing in the program that runs. Escapes pass here: they are found elsewhere."""
@@ -139,7 +134,8 @@ class FrozenBody:
             return effect_free(c.test, names) and all(self._may_be_added(s, head) for s in inside)
         if ghost_call(c, names):
             return True
-        return assigned_name(c) is not None and effect_free(assigned_value(c), names)
+        name = assigned_name(c)
+        return name is not None and name not in self.given_words and effect_free(assigned_value(c), names)
 
     def _look(self, s: ast.stmt) -> str:
         """A statement without the statements in it, as text that is equal exactly when it is the same."""

@@ -260,7 +260,6 @@ class Comparison:
             ),
             "statement_removed": (f"the given statement `{old}` is gone", f"restore `{old}`"),
             "annotation_removed": (f"the given proof text `{old}` is gone", f"restore `{old}` at its place"),
-            "captured_name": (f"`{new}` gives a name of the given a new value", "give the variable a new name"),
         }[change.construct]
         line = (change.candidate or change.given or candidate.node).lineno
         self._find(change.construct, given.path, line, f"in `{given.path}`: {message}", advice)
