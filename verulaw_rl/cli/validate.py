@@ -16,6 +16,7 @@ from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
+from verulaw_rl.evidence.weakness import weakness_of
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.suites.unverified import NOTICE
@@ -31,6 +32,10 @@ class Validation:
     given: float | None
     null: float | None
     problem: str
+    trivial: bool
+    """Whether a trivial program verifies: such an instance teaches nothing."""
+    weak: tuple[str, ...]
+    """Declarations that a trivial body satisfies."""
 
 
 def validate_command(
@@ -42,12 +47,13 @@ def validate_command(
 ) -> None:
     """Check a suite without a model: the reference must verify with the top score, given and null must not verify.
 
-    `null` is an empty program. Exits with 1 if any instance is not as it must be.
+    `null` is an empty program. Exits with 1 if any instance is not as it must be. Code-generation instances that
+    trivial bodies satisfy (default values, the input unchanged, nothing) are flagged as weak; that is no failure.
     """
     chosen = suite_named(suite)
     instances = chosen.instances[:limit]
     scoring = load_reward(reward)
-    bad = 0
+    bad = trivial = weak = 0
     console = Console()
     if any(i.unverified for i in instances):
         typer.echo(f"{chosen.name} is {NOTICE}", err=True)
@@ -56,17 +62,28 @@ def validate_command(
             bad += bool(row.problem)
             if as_json:
                 typer.echo(json.dumps(asdict(row)))
-            elif row.problem:
-                console.print(f"{row.key}: {row.problem}", highlight=False)
+            else:
+                _say(console, row)
+            trivial += row.trivial
+            weak += bool(row.weak)
             progress(done, len(instances))
-    summary = {"suite": chosen.name, "instances": len(instances), "problems": bad}
+    summary = {"suite": chosen.name, "instances": len(instances), "problems": bad, "trivial": trivial, "weak": weak}
     if as_json:
         typer.echo(json.dumps(summary))
     else:
-        table = Table("suite", "instances", "problems")
-        table.add_row(chosen.name, str(len(instances)), str(bad))
+        table = Table("suite", "instances", "problems", "a trivial program verifies", "has a weak declaration")
+        table.add_row(chosen.name, str(len(instances)), str(bad), str(trivial), str(weak))
         console.print(table)
     raise typer.Exit(1 if bad else 0)
+
+
+def _say(console: Console, row: Validation) -> None:
+    if row.problem:
+        console.print(f"{row.key}: {row.problem}", highlight=False)
+    if row.trivial:
+        console.print(f"{row.key}: weak: a trivial program verifies", highlight=False)
+    elif row.weak:
+        console.print(f"{row.key}: weak: a trivial body satisfies {', '.join(row.weak)}", highlight=False)
 
 
 def _validate(instances: tuple[Instance, ...], reward: Reward, pool: Pool) -> Iterator[Validation]:
@@ -89,4 +106,6 @@ def _validate_one(instance: Instance, reward: Reward, pool: Pool) -> Validation:
         problem = "the given verifies as it is"
     elif null.verified and null.intact:
         problem = "an empty program verifies"
-    return Validation(instance.key, scores[0], scores[1], scores[2], problem)
+    weakness = weakness_of(instance, verify)
+    trivial = weakness.verified is not None
+    return Validation(instance.key, scores[0], scores[1], scores[2], problem, trivial, weakness.declarations)
