@@ -95,7 +95,7 @@ def _tokens(config: TrainConfig, a: Assumptions) -> list[Line]:
         Line("tokens", "episodes", episodes, "a step", f"{grpo.prompts_per_update} instances x {grpo.group_size}"),
         Line("tokens", "sampled", episodes * sampled, "a step", f"{episodes} x {sampled:g}"),
         Line("tokens", "read by the trainer", episodes * context, "a step",
-             f"{episodes} x ({a.prompt_tokens} prompt + {sampled:g} sampled + {turns:g} x {a.observation_tokens} answers)"),
+             f"{episodes} x ({a.prompt_tokens} prompt + {sampled:g} sampled + {turns:g} x {a.observation_tokens})"),
         Line("tokens", "context of an episode", context, "tokens", f"at most {config.policy.context_tokens}"),
     ]  # fmt: skip
 
