@@ -22,7 +22,7 @@ from verulaw_rl.suites.build import MACHINE_FAILURES, BuildResult, SourceProgram
 from verulaw_rl.suites.card import card_path, make_card
 from verulaw_rl.suites.instance import save_suite
 from verulaw_rl.suites.journal import Journal
-from verulaw_rl.suites.sources import BENCHMARKS, evaluation_only, origin_of, suite_programs
+from verulaw_rl.suites.sources import BENCHMARKS, by_repository, evaluation_only, origin_of, suite_programs
 from verulaw_rl.suites.unverified import NOTICE, build_unverified
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.verdict import Limits
@@ -101,6 +101,7 @@ def build_command(
                     progress=progress,
                     journal=journal,
                     evaluation_only=evaluation_only(name),
+                    by_repository=by_repository(suite),
                 )
             except KeyboardInterrupt:
                 raise KeyboardInterrupt("interrupted; the same command goes on from here") from None

@@ -26,6 +26,7 @@ COMMANDS = {
     "inspect": "Show what we see in a program: declarations, clauses, annotations, regions.",
     "build": "Build a suite of instances from verified programs.",
     "validate": "Score reference, null and given over a whole suite, without a model.",
+    "swe-proof": "Check a folder of issues with verified models.",
     "leaks": "Find programs of one suite that another holds too.",
     "verify": "Verify programs with the installed tool.",
     "diagnose": "Read a verifier's recorded output.",

@@ -23,7 +23,7 @@ from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance, Probe, Suite, VacuousPoint
 from verulaw_rl.suites.journal import Built, Journal, Rejection
 from verulaw_rl.suites.neighbours import groups
-from verulaw_rl.suites.splits import EVALUATION, assign_splits
+from verulaw_rl.suites.splits import EVALUATION, assign_splits, assign_splits_by_repository
 from verulaw_rl.verification.verdict import Status, Verdict
 
 
@@ -98,6 +98,7 @@ def build_suite(
     progress: Callable[[int, int], None] = lambda done, total: None,
     journal: Journal | None = None,
     evaluation_only: bool = False,
+    by_repository: bool = False,
 ) -> BuildResult:
     """Build the instances of a suite.
 
@@ -113,6 +114,7 @@ def build_suite(
         progress: called with programs done and their total.
         journal: programs that an earlier attempt finished; told of those finished now.
         evaluation_only: do not split the suite; nothing of it may be trained on.
+        by_repository: split by the programs' family, the largest divided, rather than by near-duplicates alone.
     """
     group_of = groups([(p.name, p.text) for p in programs], get_language(language_name).lexicon)
     instances: list[Instance] = []
@@ -141,7 +143,8 @@ def build_suite(
     if evaluation_only:
         split = tuple(replace(i, split=EVALUATION) for i in instances)
     else:
-        split = assign_splits(instances, heldout_share, seed)
+        assign = assign_splits_by_repository if by_repository else assign_splits
+        split = assign(instances, heldout_share, seed)
     return BuildResult(Suite(name, split), tuple(rejected))
 
 

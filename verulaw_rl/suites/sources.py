@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from verulaw_rl.suites.build import SourceProgram, read_programs
 from verulaw_rl.suites.card import Origin
 from verulaw_rl.suites.hub import HubDataset, hub_programs
 from verulaw_rl.suites.seed import seed_programs
+from verulaw_rl.suites.swe_proof import files_of, read_issues
 
 _VERSION = re.compile(r"(-published)?-v\d+$")
 
@@ -23,17 +25,32 @@ class Benchmark:
     language: str
     folder: str
     """Where its programs are below the root that the user names; the root itself where that is not there."""
+    origin: Origin
     evaluation_only: bool = False
     """Never split and never trained on: what is learned elsewhere is measured on it."""
     between: tuple[str, str] = ("", "")
     """Texts that end what stands before and begin what stands behind the program in each file."""
     version: int = 1
-    """Of what we make of it: another one when the same programs give other instances. At the end of the suite's name."""
-    origin: Origin = Origin("Programs of a folder")
+    """Of what we make of it, at the end of the suite's name: another when the same programs give other instances."""
     given: tuple[str, str] = ("", "")
     """Folder of the published stripped programs below the root, and what their names have at the end."""
     hub: HubDataset | None = None
     """Where it is published on the Hugging Face hub."""
+    read: Callable[[Path], list[SourceProgram]] | None = None
+    """Gives the programs below the root, where they are more than files in a folder; their family is a repository, and
+    no repository but the largest is on both sides of the split."""
+
+    @property
+    def by_repository(self) -> bool:
+        """Whether the suite is split by repository."""
+        return self.read is not None
+
+
+def _models(root: Path) -> list[SourceProgram]:
+    """Reference models of a SWE-Proof folder."""
+    issues = read_issues(root)
+    texts = {i.id: files_of(root, i).model.read_text(encoding="utf-8") for i in issues}
+    return [SourceProgram(i.id, texts[i.id], family=i.repository) for i in issues]
 
 
 BENCHMARKS = {
@@ -63,6 +80,9 @@ BENCHMARKS = {
         between=("### VERUS BEGIN\n*/\n", "/*\n### VERUS END"),
         origin=Origin("HumanEval in Verus", "https://github.com/secure-foundations/human-eval-verus", "MIT"),
     ),
+    "swe-proof": Benchmark(
+        "nagini", "models", origin=Origin("SWE-Proof, in the format of docs/suites.md"), read=_models
+    ),
 }
 """Benchmark suites by name."""
 
@@ -71,6 +91,11 @@ def evaluation_only(suite: str) -> bool:
     """Whether a suite of that name, with or without its version, may only be evaluated on."""
     benchmark = BENCHMARKS.get(_VERSION.sub("", suite))
     return benchmark is not None and benchmark.evaluation_only
+
+
+def by_repository(suite: str | None) -> bool:
+    """Whether a benchmark is split by repository."""
+    return suite in BENCHMARKS and BENCHMARKS[suite].by_repository
 
 
 def origin_of(suite: str | None, folder: Path | None) -> Origin:
@@ -134,6 +159,8 @@ def suite_programs(
         programs = [SourceProgram(r.name, r.text, given=r.given if published_given else "") for r in rows]
         return _versioned(suite, published_given), programs, []
     assert root is not None
+    if benchmark.read is not None:
+        return _versioned(suite, published_given), benchmark.read(root), []
     below = root / benchmark.folder
     programs, unreadable = read_programs(below if below.is_dir() else root, suffix)
     programs = [replace(p, text=_cut(p.text, *benchmark.between)) for p in programs]
