@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.languages.mutation import mutate
 from verulaw_rl.languages.base import FALSE, Check, Point, Task
 from verulaw_rl.languages.nagini.language import NAGINI
 from verulaw_rl.languages.nagini.view import read
 
-pytestmark = pytest.mark.unit
+pytestmark = [pytest.mark.unit, pytest.mark.filterwarnings("ignore::SyntaxWarning")]
 
 _MUTATIONS = 10_000 if os.environ.get("VERULAW_FULL") == "1" else 400
 _LIMIT_S = 5.0
@@ -82,35 +83,13 @@ def test_deep_nesting_is_refused_or_read_in_time(unit: str) -> None:
     assert time.process_time() - started < _LIMIT_S
 
 
-def mutate(source: str, rng: random.Random) -> str:
-    for _ in range(rng.choice([1, 1, 1, 2, 5, 20])):
-        at, other = rng.randrange(len(source) + 1), rng.randrange(len(source) + 1)
-        match rng.randrange(6):
-            case 0:
-                source = source[:at] + source[at + rng.randrange(1, 30) :]
-            case 1:
-                source = f"{source[:at]} {rng.choice(_FRAGMENTS)} {source[at:]}"
-            case 2:
-                source = source[:at] + rng.choice(_FRAGMENTS) * rng.randrange(1, 100) + source[at:]
-            case 3:
-                source = source[:at]
-            case 4:
-                source = source[:at] + source[other : other + rng.randrange(200)] + source[at:]
-            case _:
-                lines = source.split("\n")
-                first = rng.randrange(len(lines))
-                del lines[first : first + rng.randrange(1, 4)]
-                source = "\n".join(lines)
-    return source
-
-
 def test_mutated_programs(shared_data: Path) -> None:
     rng = random.Random(20)
     files = [*(shared_data / "humaneval-nagini").glob("*.py"), *(shared_data / "audit-cases").glob("n_*.py")]
     texts = [text for text in (p.read_bytes().decode() for p in sorted(files)) if len(text) < 2000]
     readable = 0
     for _ in range(_MUTATIONS):
-        source = mutate(rng.choice(texts), rng)
+        source = mutate(rng.choice(texts), rng, _FRAGMENTS)
         started = time.process_time()
         use_everything(source)
         spent = time.process_time() - started
