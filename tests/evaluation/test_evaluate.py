@@ -13,8 +13,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from verulaw_rl.cli.main import build_app
+from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.config.episode import EpisodeConfig
-from verulaw_rl.config.evaluate import BudgetConfig, EndpointConfig
+from verulaw_rl.config.evaluate import BudgetConfig
 from verulaw_rl.config.train import SmallPolicy
 from verulaw_rl.episodes.env import ProofEnv
 from verulaw_rl.episodes.record import EpisodeRecord, dump_record

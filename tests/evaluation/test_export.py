@@ -65,6 +65,14 @@ def test_latex_table(folder: Path, tmp_path: Path) -> None:
     assert text.endswith("% verifier: dafny 2.3.0 (z3 4.8.5)\n")
 
 
+def test_markdown_is_the_same_table(folder: Path, tmp_path: Path) -> None:
+    assert export(folder, "markdown", tmp_path / "t.md").exit_code == 0
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert lines[:2] == ["|  | trial |", "|---|---|"]
+    assert any(line.startswith("| verified | 33.3% (") for line in lines)
+    assert "Verifier: dafny 2.3.0 (z3 4.8.5)." in lines[-1]
+
+
 @pytest.mark.parametrize("suffix", [".eval", ".json"])
 def test_inspect_reads_its_log(folder: Path, tmp_path: Path, suffix: str) -> None:
     log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed: pip install -e .[inspect]")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.episodes.factory import make_instance
 from tests.rollouts.factory import RIGHT, SETTINGS, WRONG, env_maker, hand_suite, scripted_services
-from verulaw_rl.config.evaluate import EndpointConfig
+from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.errors import UserError
 from verulaw_rl.evaluation.policies import find_policy
 from verulaw_rl.rollouts.engine import EpisodeTask, run_episodes

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from verulaw_rl.errors import UserError
-from verulaw_rl.evaluation.export import episode_rows, to_csv, to_latex, write_parquet
+from verulaw_rl.evaluation.export import episode_rows, to_csv, to_latex, to_markdown, write_parquet
 from verulaw_rl.evaluation.run_folder import read_evaluation
 
 
@@ -18,8 +18,10 @@ def export_command(
         typer.Argument(metavar="RUN...", help="Folders; of a training run, RUN:before, RUN:update-20, RUN:after."),
     ],
     to: Annotated[
-        Literal["csv", "parquet", "latex", "inspect"],
-        typer.Option(help="csv and parquet: a row per episode; latex: the figures; inspect: a log for its viewer."),
+        Literal["csv", "parquet", "latex", "markdown", "inspect"],
+        typer.Option(
+            help="csv and parquet: a row per episode; latex and markdown: the figures; inspect: a log for its viewer."
+        ),
     ],
     out: Annotated[Path, typer.Option(help="File to write; for inspect, one that ends in .eval or .json.")],
 ) -> None:
@@ -28,8 +30,8 @@ def export_command(
     if not out.parent.is_dir():
         raise UserError(f"no folder {out.parent}")
     written = [out]
-    if to == "latex":
-        out.write_text(to_latex(evaluations), encoding="utf-8")
+    if to in ("latex", "markdown"):
+        out.write_text((to_latex if to == "latex" else to_markdown)(evaluations), encoding="utf-8")
     elif to == "csv":
         out.write_text(to_csv(episode_rows(evaluations)), encoding="utf-8")
     elif to == "parquet":

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.config.episode import EpisodeConfig
-from verulaw_rl.config.evaluate import BudgetConfig, EndpointConfig
+from verulaw_rl.config.evaluate import BudgetConfig
 from verulaw_rl.episodes.env import ProofEnv
 from verulaw_rl.episodes.record import EpisodeRecord, dump_record
 from verulaw_rl.episodes.services import Services

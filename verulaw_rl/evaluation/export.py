@@ -1,4 +1,4 @@
-"""Evaluations as tables for other programs: one row per episode (CSV, Parquet), and the figures in LaTeX. Pure.
+"""Evaluations as tables for other programs: a row per episode (CSV, Parquet), and the figures (LaTeX, Markdown). Pure.
 
 ``verulaw-rl export`` writes them. LaTeX needs nothing but the ``booktabs`` package.
 """
@@ -83,24 +83,30 @@ def write_parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
 
 def to_latex(evaluations: Sequence[Evaluation]) -> str:
     """The table of figures, one column per evaluation, with 95 % intervals."""
+    heading, rows, tools = _figures(evaluations)
+    lines = [r"\begin{tabular}{l" + "r" * len(evaluations) + "}", r"\toprule"]
+    lines += [" & ".join(map(_tex, heading)) + r" \\", r"\midrule"]
+    lines += [" & ".join(map(_tex, row)) + r" \\" for row in rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% verifier: {tools}", ""])
+
+
+def to_markdown(evaluations: Sequence[Evaluation]) -> str:
+    """The same table in Markdown."""
+    heading, rows, tools = _figures(evaluations)
+    lines = ["| " + " | ".join(heading) + " |", "|---" * len(heading) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([*lines, "", f"Verifier: {tools}. Intervals are 95 %; n counts programs.", ""])
+
+
+def _figures(evaluations: Sequence[Evaluation]) -> tuple[list[str], list[list[str]], str]:
+    """Heading, rows and verifiers of the table of figures."""
     summaries = [summarise([outcome_of(r, e.instances) for r in e.records]) for e in evaluations]
     metrics = {m.name: m for s in summaries for m in s.metrics}
-    lines = [
-        r"\begin{tabular}{l" + "r" * len(evaluations) + "}",
-        r"\toprule",
-        " & ".join(["", *(_tex(e.name) for e in evaluations)]) + r" \\",
-        r"\midrule",
-    ]
-    for name, metric in metrics.items():
-        cells = [_tex(_words(s, name, metric.is_rate)) for s in summaries]
-        lines.append(" & ".join([_tex(metric.label), *cells]) + r" \\")
-    for label, values in (
-        ("episodes", [s.episodes for s in summaries]),
-        ("could not be scored", [s.unscorable for s in summaries]),
-    ):
-        lines.append(" & ".join([label, *map(str, values)]) + r" \\")
-    tools = sorted({tool for s in summaries for tool in s.tools})
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", f"% verifier: {', '.join(tools)}", ""])
+    rows = [[m.label, *(_words(s, name, m.is_rate) for s in summaries)] for name, m in metrics.items()]
+    rows.append(["episodes", *(str(s.episodes) for s in summaries)])
+    rows.append(["could not be scored", *(str(s.unscorable) for s in summaries)])
+    tools = ", ".join(sorted({tool for s in summaries for tool in s.tools}))
+    return ["", *(e.name for e in evaluations)], rows, tools
 
 
 def _words(summary: Summary, name: str, is_rate: bool) -> str:

@@ -9,8 +9,8 @@ import hashlib
 import os
 from pathlib import Path
 
+from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.config.episode import EpisodeConfig
-from verulaw_rl.config.evaluate import EndpointConfig
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.policy import Policy, Sampling
 from verulaw_rl.rollouts.scripted import scripted_policy

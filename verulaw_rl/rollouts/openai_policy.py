@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import openai
 
-from verulaw_rl.config.evaluate import EndpointConfig
+from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.policy import ContextFullError, Reply, Sampling
 from verulaw_rl.suites.instance import Instance
