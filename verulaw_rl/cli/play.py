@@ -26,7 +26,8 @@ HOW_TO = "Write a turn, then a line with a single dot. A line @FILE takes the tu
 
 def play_command(
     suite: Annotated[
-        str | None, typer.Option(help="JSONL file that `build` wrote; the bundled suite if absent.")
+        str | None,
+        typer.Option(help="JSONL file, `seed` or `seed-LANGUAGE`; `seed` if absent."),
     ] = None,
     instance: Annotated[str | None, typer.Option(help="Key of the instance; one is drawn if absent.")] = None,
     environment: Annotated[str, typer.Option(help="Environment file.")] = "envs/annotation_repair.py",
@@ -51,7 +52,7 @@ def play_command(
     console = Console(stderr=as_json, highlight=False, markup=False, soft_wrap=True)
     with live_services(VerificationConfig(workers=1), RewardConfig(file=reward), settings) as services:
         env = load_environment(environment)(
-            Path(suite) if suite else None, split=None if instance else split, settings=settings, services=services
+            suite, split=None if instance else split, settings=settings, services=services
         )
         env.reset(seed=seed, options={"instance": instance} if instance else None)
         _play(env, console, sys.stdin)

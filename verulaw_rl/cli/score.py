@@ -23,7 +23,7 @@ from verulaw_rl.verification.pool import Pool, PoolSettings
 
 def score_command(
     candidate: Annotated[Path, typer.Argument(help="The whole program handed in.")],
-    suite: Annotated[str, typer.Option(help="JSONL file that `build` wrote, or `seed`.")],
+    suite: Annotated[str, typer.Option(help="JSONL file that `build` wrote, `seed` or `seed-LANGUAGE`.")],
     instance: Annotated[str, typer.Option(help="Key of the instance.")],
     reward: Annotated[str, typer.Option(help="Reward file.")] = "rewards/obligation.py",
     as_json: Annotated[bool, typer.Option("--json", help="Print evidence and score as one JSON object.")] = False,

@@ -39,7 +39,7 @@ class Validation:
 
 
 def validate_command(
-    suite: Annotated[str, typer.Argument(help="JSONL file that `build` wrote, or `seed` for the bundled suite.")],
+    suite: Annotated[str, typer.Argument(help="JSONL file that `build` wrote, `seed` or `seed-LANGUAGE`.")],
     reward: Annotated[str, typer.Option(help="Reward file.")] = "rewards/obligation.py",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many instances.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,

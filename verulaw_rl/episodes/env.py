@@ -26,8 +26,8 @@ from verulaw_rl.episodes.tools import tool_schemas
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import Task
 from verulaw_rl.languages.registry import get_language
-from verulaw_rl.suites.bundled import bundled_suite
-from verulaw_rl.suites.instance import Instance, Suite, load_suite
+from verulaw_rl.suites.bundled import bundled_suite, suite_named
+from verulaw_rl.suites.instance import Instance, Suite
 
 
 class ProofEnv(gymnasium.Env[str, str]):
@@ -41,7 +41,7 @@ class ProofEnv(gymnasium.Env[str, str]):
     :meth:`user_message`.
 
     Args:
-        suite: a suite, or the path of one, of which the instances of the task count; the bundled suite when absent.
+        suite: a suite, its name or its path, of which the instances of the task count; the bundled suite when absent.
         split: the split that instances are drawn from, ``None`` for all; an instance named in ``reset`` may be of any.
         settings: what an episode is; the design's defaults when absent.
         services: what an episode calls. When absent, live ones of its own, started at the first need and
@@ -279,7 +279,7 @@ class ProofEnv(gymnasium.Env[str, str]):
         """The suite's instances of this environment's task."""
         if suite is None:
             return bundled_suite(self.task)
-        whole = suite if isinstance(suite, Suite) else load_suite(Path(suite))
+        whole = suite if isinstance(suite, Suite) else suite_named(str(suite))
         own = tuple(i for i in whole.instances if i.task is self.task)
         if not own:
             tasks = ", ".join(sorted({i.task for i in whole.instances}))
@@ -300,7 +300,9 @@ class ProofEnv(gymnasium.Env[str, str]):
         if self.settings.hand_in == "insertions" and self.task is not Task.ANNOTATION_REPAIR:
             raise UserError(f"hand_in: insertions is for annotation_repair only, not {self.task}; use hand_in: full")
         if "assist" in self.settings.actions and self.task is not Task.CODE_GENERATION:
-            raise UserError(f"actions: assist asks the proof specialist, which is for code_generation only, not {self.task}")
+            raise UserError(
+                f"actions: assist asks the proof specialist, which is for code_generation only, not {self.task}"
+            )
         if "submit" not in self.settings.actions:
             raise UserError("actions: without submit no episode can be scored; add it")
 
