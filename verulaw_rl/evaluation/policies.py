@@ -93,6 +93,7 @@ def _load(folder: Path, name: str, gguf_file: str | None = None) -> Policy:
     from verulaw_rl.rollouts.load_policy import load_policy
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     return load_policy(
         str(folder.resolve()),
         name=name,
