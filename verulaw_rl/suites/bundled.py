@@ -67,8 +67,8 @@ def build_bundled(language: str) -> None:
         with Journal(path.with_name(path.name + ".part"), settings) as journal:
             verify = pool_verifier(pool, language)
             result = build_suite(name, language, programs, tasks, verify, heldout_share=HELDOUT_SHARE, journal=journal)
+            save_suite(result.suite, path)
             journal.remove()
-    save_suite(result.suite, path)
     print(result.counts())
     for rejection in result.rejected:
         print(rejection)

@@ -230,8 +230,9 @@ def test_what_the_author_wrote_is_allowed_at_its_place():
 def test_a_body_is_to_be_written_and_may_not_rename_what_the_contract_means():
     assert "bodyless_target" in constructs(written(WRITE_GIVEN))
     assert written(GIVEN).findings == ()
-    assert "captured_name" in constructs(written(body("    below = 3\n    return 0\n")))
-    assert "captured_name" in constructs(written(body("    len = 3\n    return 0\n")))
+    assert "captured_name" in constructs(written(body("    list_pred = 3\n    return 0\n")))
+    assert "captured_name" in constructs(written(body("    Old = 3\n    return 0\n")))
+    assert "captured_name" not in constructs(written(body("    sorted = 3\n    return 0\n")))  # not in its contract
     assert "captured_name" not in constructs(written(body("    n = 3\n    return 0\n")))
 
 

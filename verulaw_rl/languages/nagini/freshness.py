@@ -74,15 +74,12 @@ def _bound(s: ast.stmt) -> Iterator[tuple[str, int]]:
                 yield name, n.lineno
 
 
-def captured(d: Definition, given: Reading) -> list[tuple[str, int]]:
-    """Names that a candidate's body binds although its contract, or every program, means something else by them."""
+def captured(d: Definition) -> list[tuple[str, int]]:
+    """Names that a body binds although its contract, or the contract language, means something else by them."""
     node = d.node
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     parameters = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
-    contract = {name for _, s in d.clauses for n in ast.walk(s) if isinstance(n, ast.Name) for name in [n.id]}
+    contract = {n.id for _, s in d.clauses for n in ast.walk(s) if isinstance(n, ast.Name)}
     quantified = {a.arg for _, s in d.clauses for a in ast.walk(s) if isinstance(a, ast.arg)}
-    outside = {x.name for x in given.definitions if x.holder is None} | {
-        v.name for v in given.view.declarations if v.kind == "const"
-    }
-    meant = (contract - parameters - quantified) | outside | _EVERYWHERE
+    meant = (contract - parameters - quantified) | CONTRACT_WORDS
     return [(name, line) for name, line in bound_names(d).items() if name in meant]

@@ -37,11 +37,12 @@ from verulaw_rl.languages.nagini.program import (
 from verulaw_rl.languages.nagini.source import FILE_NAME, parse_expression
 from verulaw_rl.languages.nagini.strip import remove_annotations_at
 from verulaw_rl.languages.nagini.view import Reading, read
-from verulaw_rl.languages.nagini.words import OURS, blocks, is_no_op
+from verulaw_rl.languages.nagini.words import OURS, blocks, is_no_op, mentions
 
 SITE = f"{OURS}site"
 _RESULT = f"{OURS}result_"
 _PASSED = f"{OURS}passed_"
+_RESULT_WORDS = frozenset({"Result", "ResultT"})
 _HELPER = f"""
 @Pure
 @ContractOnly
@@ -113,7 +114,7 @@ class _Instrumenter:
         unplaced = []
         for check in checks:
             formula = _formula(check.expression)
-            places = self.places(check) if formula is not None else []
+            places = self._fitting(check, formula) if formula is not None else []
             if formula is None or not places:
                 unplaced.append(check.id)
                 continue
@@ -152,10 +153,15 @@ class _Instrumenter:
                     for block, index in _FINDERS[check.point.kind](body, check.point.index)
                     if self._alive(body, block, index)
                 ]
-                if check.point.kind == "exit" and not _all_return_alike(body):
-                    found = []
             self._cache[key] = found
         return self._cache[key]
+
+    def _fitting(self, check: Check, formula: ast.expr) -> list[_Place]:
+        """The places of a check, none where it speaks of a result that not every exit has."""
+        places = self.places(check)
+        if check.point.kind == "exit" and mentions(formula, _RESULT_WORDS):
+            return places if all(place.returned is not None for place in places) else []
+        return places
 
     def _place(self, d: Definition, block: list[ast.stmt], index: int) -> _Place:
         source = self.reading.source
@@ -286,7 +292,7 @@ class _Renamer(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if self.result and name in ("Result", "ResultT"):
+        if self.result and name in _RESULT_WORDS:
             return ast.Name(self.result, ast.Load())
         return self.generic_visit(node)
 
@@ -381,12 +387,6 @@ def _exit(body: Body, index: int) -> _Found:
             yield v.block, v.index
     if falls_through(body.block):
         yield body.block, len(body.block)
-
-
-def _all_return_alike(body: Body) -> bool:
-    """Whether every return gives a value or none does; else a formula about the result says too little."""
-    returns = [v.node for v in body.visits if isinstance(v.node, ast.Return)]
-    return len({r.value is None for r in returns}) <= 1
 
 
 def _loop_head(body: Body, index: int) -> _Found:

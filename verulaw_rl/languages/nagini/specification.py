@@ -231,7 +231,7 @@ class Comparison:
         self.added.append(Added(given.path, list(candidate.implementation), written=candidate))
 
     def _captured(self, candidate: Definition, path: str) -> None:
-        for name, line in captured(candidate, self.before):
+        for name, line in captured(candidate):
             self._find(
                 "captured_name",
                 path,

@@ -33,7 +33,7 @@ from verulaw_rl.languages.base import (
     Span,
 )
 from verulaw_rl.languages.graphs import on_cycles
-from verulaw_rl.languages.nagini.ghost import Names, Proof, collect_names, proof_text
+from verulaw_rl.languages.nagini.ghost import Names, Proof, collect_names, last_name, proof_text
 from verulaw_rl.languages.nagini.program import (
     Body,
     Definition,
@@ -114,7 +114,7 @@ def recursive_paths(found: list[Definition]) -> frozenset[str]:
         parts: list[ast.AST] = [*d.implementation]
         if d.kind in ("function", "predicate"):
             parts += [s for kind, s in d.clauses if kind == "requires"]
-        called = {name for part in parts for name in names_of(part)}
+        called = {last_name(n.func) for part in parts for n in ast.walk(part) if isinstance(n, ast.Call)}
         edges.append(sorted({i for name in called if name in by_name for i in by_name[name]}))
     return frozenset(callables[i].path for i in on_cycles(edges))
 
