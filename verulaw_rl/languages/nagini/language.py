@@ -123,8 +123,10 @@ class Nagini:
         return escapes(source)
 
     def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
-        """None yet: the recorded cheats are what the audit is tested with."""
-        return iter(())
+        """Dishonest and honest rewrites of a verified program."""
+        from verulaw_rl.languages.nagini.rewrites import rewrites
+
+        return rewrites(task, reference)
 
     def trivial_programs(self, given: str) -> tuple[str, ...]:
         """The given of code generation with trivial bodies."""
