@@ -24,13 +24,19 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.evaluation.evaluate import Budget, evaluate
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise
 from verulaw_rl.evaluation.official import FILE as OFFICIAL_FILE
-from verulaw_rl.evaluation.official import SideBySide, legacy_runner, score_official, side_by_side_of
+from verulaw_rl.evaluation.official import (
+    SideBySide,
+    legacy_runner,
+    require_dafny_repair,
+    score_official,
+    side_by_side_of,
+)
 from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.policies import find_policy
 from verulaw_rl.evaluation.report import warnings_of, write_report
 from verulaw_rl.evaluation.run_folder import EVALUATIONS, read_run_folder
 from verulaw_rl.evaluation.stability import FILE as SEEDS_FILE
-from verulaw_rl.evaluation.stability import Stability, stability_of, verify_again
+from verulaw_rl.evaluation.stability import SEEDED, Stability, stability_of, verify_again
 from verulaw_rl.evaluation.versions import installed_versions
 from verulaw_rl.evidence.live import limits_of, open_pool
 from verulaw_rl.rollouts.policy import Sampling
@@ -111,6 +117,7 @@ def evaluate_command(
     environment = load_environment(settings.episode.environment)
     source = suite_named(settings.suite)
     instances = _instances(source, settings, environment.task)
+    _require_dafny(settings, instances)
     player = find_policy(
         settings.policy,
         settings.episode,
@@ -182,6 +189,15 @@ def evaluate_command(
         typer.echo(json.dumps({**row, **summary.to_json(), **more, "warnings": warnings, "report": str(report)}))
     else:
         _print(summary, settings, stability, sides, warnings, report)
+
+
+def _require_dafny(settings: EvaluateConfig, instances: tuple[Instance, ...]) -> None:
+    """Refuse, before anything is played, what cannot be asked of these instances afterwards."""
+    other = sorted({i.language for i in instances} - set(SEEDED))
+    if settings.verdict_seeds and other:
+        raise UserError(f"--verdict-seeds: the verifier of {', '.join(other)} takes no seed; leave it out")
+    if settings.official:
+        require_dafny_repair(instances)
 
 
 def _verify_again(

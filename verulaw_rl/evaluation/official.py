@@ -13,7 +13,7 @@ Under Dafny 2.3 the solver is named on the command line, as everywhere here; not
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.run_folder import RunFolder, read_rows
 from verulaw_rl.evaluation.statistics import Estimate, rate
 from verulaw_rl.evidence.collect import candidate_hash
+from verulaw_rl.languages.base import Task
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.dafny.command import environment_for, policy_for
 from verulaw_rl.verification.dafny.find import DafnyTool
@@ -166,6 +167,18 @@ def score_official(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [known[key] for key in programs]
+
+
+def require_dafny_repair(instances: Iterable[Instance]) -> None:
+    """Refuse instances that the rule is not for.
+
+    Raises:
+        UserError: an instance is no Dafny annotation repair.
+    """
+    for instance in instances:
+        if (instance.language, instance.task) != ("dafny", Task.ANNOTATION_REPAIR):
+            what = f"{instance.language} {instance.task}"
+            raise UserError(f"DafnyBench's rule is for dafny annotation_repair; {instance.key} is {what}")
 
 
 def read_official(path: Path) -> list[OfficialVerdict]:

@@ -108,6 +108,8 @@ def _turn(turn: Turn) -> dict[str, Any]:
         out["score"], out["components"] = turn.score.total, turn.score.components
     if turn.assisted is not None:
         out["assisted"] = turn.assisted.total
+    if turn.assisted_program is not None:
+        out["completed"] = turn.assisted_program
     evidence = turn.evidence
     if evidence is not None:
         out["status"] = evidence.status.value if evidence.status else "not run"

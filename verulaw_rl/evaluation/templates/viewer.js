@@ -151,6 +151,8 @@ function turn(t, number_, given) {
       make("ul", {}, ...all.map(([id, ok, reason]) => make("li", { class: ok ? "good" : "bad" }, `${id}: ${ok ? "holds" : reason || "open"}`)))));
   };
   if (t.program !== undefined) box.append(program(t, given));
+  if (t.completed !== undefined) box.append(make("details", {}, make("summary", {}, "As the specialist completed it"),
+    program({ program: t.completed }, t.program)));
   list("Obligations", t.obligations);
   list("Hidden probes", t.probes);
   const plain = (title, text) => text && box.append(make("details", {}, make("summary", {}, title), make("pre", { tabindex: 0 }, text)));
