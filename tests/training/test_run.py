@@ -2,7 +2,9 @@
 
 import errno
 import json
+import os
 import shutil
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +24,7 @@ from verulaw_rl.training.folder import TrainingFolder
 from verulaw_rl.training.grpo import checkpoints_in
 from verulaw_rl.training.reporter import Silent
 from verulaw_rl.training.run import TrainingResult, run_training
+from verulaw_rl.training.stopping import StoppedError
 from verulaw_rl.verification.verdict import Status
 
 pytestmark = pytest.mark.train
@@ -220,3 +223,26 @@ def test_wandb_when_asked(config: TrainConfig, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("WANDB_SILENT", "true")
     run(TrainingFolder.create(config.model_copy(update={"tracking": TrackingConfig(wandb=True)})))
     assert list((tmp_path / "wandb").glob("offline-run-*/*.wandb"))
+
+
+class Signal(Stop):
+    """Sends this process a signal after an update, as a job near its end gets it."""
+
+    def progress(self, done: int, total: int, facts: str = "") -> None:
+        if self.title == "GRPO" and done == self.update:
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+
+def test_a_run_told_to_end_loses_no_finished_update(config: TrainConfig) -> None:
+    whole = TrainingFolder.create(config)
+    run(whole)
+    stopped = TrainingFolder.create(config)
+    with pytest.raises(StoppedError):
+        run(stopped, Signal(3, RuntimeError()))
+    # Checkpoints are written every two updates, and this one because it was told to end: update 4 is not begun twice.
+    assert [p.name for p in checkpoints_in(stopped.checkpoints)] == ["checkpoint-8", "checkpoint-12"]
+    run(TrainingFolder.open(stopped.path))
+    assert played(stopped) == played(whole)
+    torch.testing.assert_close(
+        *(optimizer_state(f.checkpoints / "checkpoint-16") for f in (stopped, whole)), rtol=1e-4, atol=1e-7
+    )

@@ -32,6 +32,7 @@ from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
 from verulaw_rl.training.metrics import UpdateMetrics
 from verulaw_rl.training.prompts_once import PromptsOnceTrainer
 from verulaw_rl.training.schedule import instances_of_update
+from verulaw_rl.training.stopping import StoppedError, StopRequest
 from verulaw_rl.training.threads import beside_verifier
 
 TRL_VERSION = "1.16.0"
@@ -77,6 +78,7 @@ def train_grpo(
     rollout_workers: int = 16,
     threads: int | None = None,
     wandb_project: str | None = None,
+    stop: StopRequest | None = None,
 ) -> None:
     """Train the policy's model in place.
 
@@ -94,8 +96,10 @@ def train_grpo(
         rollout_workers: steps of environments at once.
         threads: of arithmetic while episodes are played; unchanged when absent.
         wandb_project: project of Weights & Biases to report to; none when absent.
+        stop: tells that the run is to end, with a checkpoint.
 
     Raises:
+        StoppedError: the run was told to end; a checkpoint is written.
         UserError: another version of TRL, or every episode of an update could not be scored.
     """
     check_trl()
@@ -104,7 +108,8 @@ def train_grpo(
         os.environ.setdefault("WANDB_PROJECT", wandb_project)
     # It prints whole prompts whenever an episode is unscorable; the records and metrics say so already.
     logging.getLogger("trl.trainer.grpo_trainer").setLevel(logging.ERROR)
-    rollouts = _Rollouts(policy, make_env, config, seed, run, rollout_workers, threads, hooks)
+    stop = stop or StopRequest()
+    rollouts = _Rollouts(policy, make_env, config, seed, run, rollout_workers, threads, hooks, stop)
     trainer = _Trainer(
         model=policy.model,
         reward_funcs=episode_reward,
@@ -112,10 +117,17 @@ def train_grpo(
         train_dataset=_tickets(keys, config, seed),
         processing_class=policy.tokenizer,
         rollout_func=rollouts,
-        callbacks=[_Update(config, rollouts, hooks)],
+        callbacks=[_Update(config, rollouts, hooks, stop)],
     )
     trainer.remove_callback(PrinterCallback)
-    trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
+    with stop.deferred():
+        try:
+            trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
+        except StoppedError:
+            trainer.save_now()
+            raise
+    if trainer.state.global_step < trainer.state.max_steps:
+        stop.check()
 
 
 def episode_reward(*, reward: list[float | None], **others: Any) -> list[float | None]:
@@ -199,6 +211,7 @@ class _Rollouts:
         workers: int,
         threads: int | None,
         hooks: Hooks,
+        stop: StopRequest,
     ) -> None:
         self._policy = policy
         self._make_env = make_env
@@ -208,6 +221,7 @@ class _Rollouts:
         self._workers = workers
         self._threads = threads
         self._hooks = hooks
+        self._stop = stop
         self.batch: RolloutBatch | None = None
         self.seconds = 0.0
 
@@ -231,6 +245,7 @@ class _Rollouts:
                 max_turn_tokens=self._config.max_turn_tokens,
                 workers=self._workers,
                 run=self._run,
+                on_result=lambda result, done: self._stop.check(),
             )
         if all(r.record.reward is None for r in batch.results):
             first = batch.results[0]
@@ -274,12 +289,21 @@ class _Trainer(PromptsOnceTrainer):
             super()._save_checkpoint(model, trial)  # type: ignore[no-untyped-call]
         finally:
             self._staging = None
-        name = f"checkpoint-{self.state.global_step}"
+        name = self._name
         shutil.rmtree(folder / name, ignore_errors=True)
         (staging / name).rename(folder / name)
         shutil.rmtree(staging, ignore_errors=True)
         for old in checkpoints_in(folder)[:-CHECKPOINTS_KEPT]:
             shutil.rmtree(old)
+
+    def save_now(self) -> None:
+        """A checkpoint of the last finished update, from between two: weights do not change while episodes run."""
+        if self.state.global_step and not (Path(str(self.args.output_dir)) / self._name).is_dir():
+            self._save_checkpoint(self.model, None)
+
+    @property
+    def _name(self) -> str:
+        return f"checkpoint-{self.state.global_step}"
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """None: a run has its report."""
@@ -294,15 +318,21 @@ def checkpoints_in(folder: Path) -> list[Path]:
 class _Update(TrainerCallback):
     """One metrics row per update, from TRL's own figures and the episodes."""
 
-    def __init__(self, config: GrpoConfig, rollouts: _Rollouts, hooks: Hooks) -> None:
+    def __init__(self, config: GrpoConfig, rollouts: _Rollouts, hooks: Hooks, stop: StopRequest) -> None:
         self._steps = steps_per_update(config)
         self._rollouts = rollouts
         self._hooks = hooks
+        self._stop = stop
         self._started_s = time.monotonic()
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """The first update's time begins here."""
         self._started_s = time.monotonic()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """A run that is to end does so with a checkpoint after the update under way."""
+        if self._stop.requested and state.global_step % self._steps == 0:
+            control.should_save = control.should_training_stop = True
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **kwargs: Any) -> None:
         """After the last optimizer step of an update."""

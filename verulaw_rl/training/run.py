@@ -30,7 +30,7 @@ from verulaw_rl.evaluation.metrics import Summary, percent, summarise
 from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.policies import model_version
 from verulaw_rl.evaluation.report import write_report
-from verulaw_rl.evaluation.run_folder import EVALUATIONS
+from verulaw_rl.evaluation.run_folder import EVALUATIONS, read_rows
 from verulaw_rl.evidence.live import limits_of, pool_settings, pool_verifier
 from verulaw_rl.rollouts.engine import RolloutBatch
 from verulaw_rl.rollouts.load_policy import load_policy
@@ -42,8 +42,10 @@ from verulaw_rl.training.folder import TrainingFolder, make_folder_whole
 from verulaw_rl.training.grpo import Hooks, check_trl, checkpoints_in, steps_per_update, train_grpo
 from verulaw_rl.training.reporter import Reporter
 from verulaw_rl.training.small_policy import create_small_policy
+from verulaw_rl.training.stopping import StoppedError, StopRequest
 from verulaw_rl.training.threads import beside_verifier, use_all_cores
 from verulaw_rl.training.warm_start import Example, warm_start, warm_start_examples
+from verulaw_rl.training.watch import Watch
 from verulaw_rl.verification.pool import Pool
 
 logger = logging.getLogger(__name__)
@@ -70,6 +72,7 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     Raises:
         UserError: bad input, a missing tool, a full disk.
         KeyboardInterrupt: on Ctrl-C, with words that say how to continue.
+        StoppedError: it was told by a signal to end, and can be resumed.
     """
     check_trl()
     config = folder.config
@@ -84,11 +87,16 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     disable_progress_bar()  # type: ignore[no-untyped-call]
     # Deprecations between transformers and TRL are theirs to settle, not a user's to read.
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers|trl|torch")
+    stop = StopRequest()
     try:
-        if services is not None:
-            return _Run(folder, reporter, services).do()
-        with live_services(config.verification, config.reward, config.episode) as live:
-            return _Run(folder, reporter, services_with(live, config.specialist)).do()
+        with stop.heard():
+            if services is not None:
+                return _Run(folder, reporter, services, stop).do()
+            with live_services(config.verification, config.reward, config.episode) as live:
+                return _Run(folder, reporter, services_with(live, config.specialist), stop).do()
+    except StoppedError:
+        logger.info("told to end; %s continues", resume)
+        raise
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted; continue with {resume}") from None
     except UserError:
@@ -106,12 +114,14 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
 class _Run:
     """One attempt at a run."""
 
-    def __init__(self, folder: TrainingFolder, reporter: Reporter, services: Services) -> None:
+    def __init__(self, folder: TrainingFolder, reporter: Reporter, services: Services, stop: StopRequest) -> None:
         self._folder = folder
         self._config = folder.config
         self._reporter = reporter
         self._services = services
+        self._stop = stop
         self._environment = load_environment(self._config.episode.environment)
+        self._watch = Watch()
 
     def do(self) -> TrainingResult:
         """All phases that are left, in order."""
@@ -205,6 +215,7 @@ class _Run:
         saved = checkpoints_in(self._folder.checkpoints)
         done = int(saved[-1].name.rpartition("-")[2]) // steps_per_update(config) if saved else 0
         self._folder.cut_rows_after(done)
+        self._watch = Watch(read_rows(self._folder.path / "metrics.jsonl"))
         if done:
             self._say(f"Continuing after update {done}")
         policy = self._policy(saved[-1] if done >= config.updates > 0 else start)
@@ -222,6 +233,7 @@ class _Run:
                 resume_from=saved[-1] if saved else None,
                 threads=self._config.threads,
                 wandb_project=self._config.tracking.project if self._config.tracking.wandb else None,
+                stop=self._stop,
             )
 
         def save(part: Path) -> None:
@@ -248,6 +260,10 @@ class _Run:
             names = ("verified", "verified_and_probes")
             row = row | {f"heldout/{name}": summary.get(name).value for name in names}
             self._say(f"Update {update}: held-out verified {percent(summary.get('verified'))}")
+        row, news = self._watch.add(row)
+        if news is not None:
+            logger.warning("update %d: %s", update, news)
+            self._reporter.say(f"Warning: {news}")
         self._folder.add_rows("metrics.jsonl", [row])
         parts = [("reward", "{:.2f}"), ("verified", "{:.0%}"), ("kl", "{:.3f}"), ("entropy", "{:.2f}")]
         facts = ", ".join(f"{k} {form.format(row[k])}" for k, form in parts if row.get(k) is not None)
