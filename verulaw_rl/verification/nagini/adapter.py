@@ -5,6 +5,7 @@ from __future__ import annotations
 from verulaw_rl.verification.adapter import Installed, Worker
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.nagini.command import FIXED, CommandWorker
+from verulaw_rl.verification.nagini.execution import execute_nagini
 from verulaw_rl.verification.nagini.find import INSTALL, NaginiTool, find_nagini
 from verulaw_rl.verification.nagini.server import ServerWorker
 from verulaw_rl.verification.sandbox import Sandbox
@@ -83,4 +84,4 @@ class NaginiAdapter:
 
     def execute(self, sandbox: Sandbox, program: str, calls: str, limits: ExecutionLimits) -> RunResult:
         """Run a program under plain Python with ``calls`` after it."""
-        return RunResult("unavailable", "", "not yet", sandbox=sandbox.mode)
+        return execute_nagini(self.tool, sandbox, program, calls, limits)

@@ -30,7 +30,7 @@ SILICON = ("--numberOfParallelVerifiers=1", "--reportReasonUnknown")
 FIXED = ("--force-obligations", *SILICON)
 """Part of the identity."""
 
-HEAP_SHARE = 0.5
+HEAP_SHARE = 0.375
 """Of the worker's memory, for the JVM's heap; the rest is for Python, the JVM's own and the solver."""
 
 

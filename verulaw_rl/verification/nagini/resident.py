@@ -13,6 +13,7 @@ standard library and of the contract library.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -76,6 +77,9 @@ class Verifier:
         self._consistency = self._jvm.viper.silver.ast.utility.Consistency
         nagini.sil_programs = nagini.load_sil_files(self._jvm, 8)
         _mend_type_cache()
+        # What is loaded by now stays; the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """What Nagini says of ``request["program"]``, verified under ``request["silicon"]`` (options)."""

@@ -32,8 +32,9 @@ START_S = 300.0
 _RESIDENT = "nagini-resident.py"
 """In the scratch; by that name no program can import it."""
 
-_JVM = ("-XX:+UseSerialGC",)
-"""One worker is one processor's work: one thread collects."""
+_JVM = ("-XX:+UseSerialGC", "-XX:+DisableExplicitGC", "-Xms256m", "-Xmn128m")
+"""One worker is one processor's work, so one thread collects; JPype would have it collect everything, a third of a
+second, at nearly every program."""
 
 
 @lru_cache
