@@ -12,7 +12,7 @@ from verulaw_rl.episodes.registration import load_environment
 from verulaw_rl.episodes.services import Services
 from verulaw_rl.episodes.space import AnyText
 from verulaw_rl.languages.base import Task
-from verulaw_rl.languages.dafny.language import DAFNY
+from verulaw_rl.languages.registry import get_language, language_names
 from verulaw_rl.suites.instance import Suite
 
 pytestmark = pytest.mark.unit
@@ -21,17 +21,17 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.parametrize("language", language_names())
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda s: f"{s.wire_format}-{s.hand_in}")
-def test_every_example_is_read(settings: EpisodeConfig) -> None:
+def test_every_example_is_read(settings: EpisodeConfig, language: str) -> None:
+    shown = get_language(language).illustration
     for kind in (*settings.actions, "done"):
-        action = parse(
-            prompts.example(kind, settings, DAFNY.illustration),
-            settings.wire_format,
-            settings.hand_in,
-            settings.actions,
-        )
+        written = prompts.example(kind, settings, shown)
+        action = parse(written, settings.wire_format, settings.hand_in, settings.actions)
         assert isinstance(action, Action)
         assert action.kind == kind
+        if settings.hand_in == "insertions" and kind in ("submit", "verify"):
+            assert action.insertions == shown.insertions
 
 
 @pytest.mark.parametrize(
