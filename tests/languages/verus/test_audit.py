@@ -123,14 +123,20 @@ def test_every_recorded_case_comes_out_as_it_says(shared_data: Path) -> None:
         edit(AFTER, f"    calc! {{ (==) t; {{ }} t; }}\n    assert forall|k: int| k < k + 1 by {{ }}\n{AFTER}"),
         edit(AFTER, f"    broadcast use vstd::seq_lib::group_seq_properties;\n    reveal(tri);\n{AFTER}"),
         edit("{\n}\n\ntrait", "{\n    if n > 0 {\n        tri_grows((n - 1) as nat);\n    }\n}\n\ntrait"),
-        edit("{\n}\n\ntrait", "    decreases n,\n{\n    if n > 0 {\n        tri_grows((n - 1) as nat);\n    }\n}\n\ntrait"),
+        edit(
+            "{\n}\n\ntrait",
+            "    decreases n,\n{\n    if n > 0 {\n        tri_grows((n - 1) as nat);\n    }\n}\n\ntrait",
+        ),
         edit("fn main", "proof fn own_lemma(k: nat) requires false ensures tri(k) == 0 { }\n\nfn main"),
-        edit("fn main", "spec fn own_spec(k: nat) -> nat { k }\nproof fn own_lemma(k: nat) ensures own_spec(k) == k { }\nfn main"),
+        edit(
+            "fn main",
+            "spec fn own_spec(k: nat) -> nat { k }\nproof fn own_lemma(k: nat) ensures own_spec(k) == k { }\nfn main",
+        ),
         edit("fn main", "struct Own { x: u8 }\nimpl Own { spec fn weight(&self) -> nat { 0 } }\nfn main"),
         edit("fn triangle", "#[verifier::rlimit(50)]\n#[verifier::spinoff_prover]\nfn triangle"),
         GIVEN.replace("        n < 1000,\n", "n   <   1000").replace("// verus!", "/* end */"),
         edit(AFTER, f"    // assume(false), admit(), #[verifier::external_body]\n    /* /* admit() */ */\n{AFTER}"),
-        edit(AFTER, f'    assert(seq![1int].len() == 1);\n{AFTER}'),
+        edit(AFTER, f"    assert(seq![1int].len() == 1);\n{AFTER}"),
     ],
 )
 def test_honest_repairs(candidate: str) -> None:
@@ -156,7 +162,7 @@ IN_PROOF = [
     "if true { { admit(); } }",
     "match t { _ => admit(), }",
     "let tracked t = Tracked::<int>::assume_new();",
-    "include!(\"x.rs\");",
+    'include!("x.rs");',
     "finish!();",
     "unsafe { }",
 ]
@@ -171,7 +177,9 @@ def test_nothing_is_believed_in_a_proof(statement: str, around: str) -> None:
 @pytest.mark.parametrize("statement", IN_PROOF)
 def test_nothing_is_believed_in_a_helper(statement: str) -> None:
     assert verdict(edit("fn main", f"proof fn own() ensures false {{ {statement} }}\n\nfn main")) == "reject_proof"
-    assert verdict(edit("fn main", f"proof fn own() ensures ({{ {statement} true }}) {{ }}\n\nfn main")) == "reject_proof"
+    assert (
+        verdict(edit("fn main", f"proof fn own() ensures ({{ {statement} true }}) {{ }}\n\nfn main")) == "reject_proof"
+    )
 
 
 ATTRIBUTES = [
@@ -194,7 +202,7 @@ ATTRIBUTES = [
     "verifier::rlimit(infinity)",
     "verifier::rlimit(100000000)",
     "verifier::something_new",
-    "path = \"x.rs\"",
+    'path = "x.rs"',
 ]
 CONTRACT_ATTRIBUTES = [
     "verifier::when_used_as_spec(tri)",
@@ -330,7 +338,7 @@ WRITTEN = VERUS.strip_bodies(edit(AFTER, ""))
         ("proof { admit(); } 0", "reject_proof"),
         ("unsafe { 0 }", "reject_proof"),
         ("todo!()", "reject_proof"),
-        ("asm!(\"nop\"); 0", "reject_proof"),
+        ('asm!("nop"); 0', "reject_proof"),
         ("#[verifier::truncate] 0", "reject_proof"),
     ],
 )
@@ -345,7 +353,10 @@ def test_what_is_not_to_be_written_is_frozen() -> None:
     assert verdict(filled, WRITE, WRITTEN) == "accept"
     assert verdict(filled.replace("unimplemented!()", "3"), WRITE, WRITTEN) == "reject_spec"
     assert verdict(filled.replace("{ 0 } else", "{ 1 } else"), WRITE, WRITTEN) == "reject_spec"
-    assert verdict(filled.replace("    decreases n,\n{\n    0", "    decreases n + 1,\n{\n    0"), WRITE, WRITTEN) == "reject_spec"
+    assert (
+        verdict(filled.replace("    decreases n,\n{\n    0", "    decreases n + 1,\n{\n    0"), WRITE, WRITTEN)
+        == "reject_spec"
+    )
 
 
 def test_the_author_may_not_leave_escapes_in_a_program() -> None:

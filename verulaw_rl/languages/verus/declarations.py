@@ -91,8 +91,8 @@ class DeclarationParser(StatementParser):
             if d is not None:
                 found.append(d)
             if self.at <= before or d is None:
-                self.fail("a declaration")
-                self.at = max(before + 1, min(self.lexed.closer.get(before, before) + 1, close))
+                self.fail("a declaration", before)
+                self.at = max(before + 1, self.at, min(self.lexed.closer.get(before, before) + 1, close))
                 self.garbage.append(Range(before, self.at))
         self.at = min(self.at, close)
         return found
@@ -183,7 +183,6 @@ class DeclarationParser(StatementParser):
             self.pattern(frozenset({";"}))
             self.accept(";")
             return d
-        self.at = start
         return None
 
     def _modifiers(self) -> frozenset[str]:
