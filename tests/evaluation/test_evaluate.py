@@ -340,6 +340,24 @@ def test_resume_takes_only_the_folder(evaluated: tuple[Path, dict[str, Any]]) ->
 
 
 @tool
+def test_seeds_and_the_published_rule_can_be_asked_for_later(evaluated: tuple[Path, dict[str, Any]]) -> None:
+    folder, said = evaluated
+    assert (said["stability"], said["official"]) == (None, None)
+    later = shutil.copytree(folder / "out", folder / "later")
+    done = command("evaluate", "--out", later, "--resume", "--verdict-seeds", "2", "--official", "--json")
+    assert done.exit_code == 0, done.output
+    again = json.loads(done.stdout)
+    assert again["metrics"] == said["metrics"]
+    assert (again["stability"]["programs"], again["stability"]["seeds"]) == (2, 2)
+    assert again["stability"]["all_hold"]["value"] == 1.0
+    assert again["official"]["official"]["value"] == again["official"]["strict"]["value"] == 1.0
+    assert again["official"]["differ"] == []
+    page = (later / "report.html").read_text()
+    assert "Under other seeds of the solver" in page
+    assert "published rule beside ours" in page
+
+
+@tool
 def test_report_command(evaluated: tuple[Path, dict[str, Any]]) -> None:
     folder, said = evaluated
     done = command("report", folder / "out", "--json")

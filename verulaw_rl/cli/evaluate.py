@@ -104,14 +104,18 @@ def evaluate_command(
         "seed": seed,
         "limit": limit,
     }
-    named |= {"verdict_seeds": verdict_seeds, "official": official or None}
     chosen = {key: value for key, value in named.items() if value is not None}
+    # What episodes do not depend on may be given to --resume too.
+    later = {"verdict_seeds": verdict_seeds, "official": official or None}
     limits = {"sampled_tokens": max_tokens, "cost": max_cost, "hours": max_hours}
-    chosen_budget = {key: value for key, value in limits.items() if value is not None}
+    changed = {key: value for key, value in later.items() if value is not None}
+    changed_limits = {key: value for key, value in limits.items() if value is not None}
     if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
     settings = _settings(out, config, chosen, resume)
-    settings = settings.model_copy(update={"budget": settings.budget.model_copy(update=chosen_budget)})
+    settings = settings.model_copy(
+        update=changed | {"budget": settings.budget.model_copy(update=changed_limits)},
+    )
     if endpoint is not None:
         settings = settings.model_copy(update={"endpoint": settings.endpoint.model_copy(update={"base_url": endpoint})})
     environment = load_environment(settings.episode.environment)
