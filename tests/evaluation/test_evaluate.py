@@ -234,6 +234,18 @@ def test_finished_rows_are_in_the_order_of_the_instances(
     assert [(r.instance, r.sampling["sample"]) for r in rows] == [(k, s) for k in "cab" for s in (0, 1)]
 
 
+@unit
+def test_set_replaces_values_of_the_config(tmp_path: Path) -> None:
+    words = ("evaluate", "--policy", "scripted:null", "--suite", "seed", "--limit", "2", "--out", tmp_path / "out")
+    done = command(*words, "--json", "--set", "episode.environment=envs/code_generation.py", "--set", "episode.turns=3")
+    assert done.exit_code == 0, done.output
+    rows = read_records(tmp_path / "out" / "evaluation.jsonl")
+    assert {(r.task, r.settings.turns) for r in rows} == {(Task.CODE_GENERATION, 3)}
+    wrong = command(*words[:-1], tmp_path / "other", "--set", "episode.turn=3")
+    assert "episode.turn" in wrong.stderr
+    assert "leave --set out" in command("evaluate", "--out", tmp_path / "out", "--resume", "--set", "seed=1").stderr
+
+
 NULL = ("evaluate", "--policy", "scripted:null", "--suite", "seed", "--samples", "100")
 CODE = "from verulaw_rl.cli.main import main; main()"
 

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.config.evaluate import EvaluateConfig
-from verulaw_rl.config.load import load_config
+from verulaw_rl.config.load import load_config, with_overrides
 from verulaw_rl.config.train import TrainConfig
 from verulaw_rl.episodes.record import EpisodeRecord
 from verulaw_rl.episodes.registration import load_environment
@@ -87,6 +87,10 @@ def evaluate_command(
             "That of the run a checkpoint lies in is found by itself."
         ),
     ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="key.sub=value replaces a value of the config, such as episode.turns=1; repeat."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the evaluation in the folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rates as one JSON object.")] = False,
 ) -> None:
@@ -112,7 +116,9 @@ def evaluate_command(
     changed_limits = {key: value for key, value in limits.items() if value is not None}
     if not resume and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out} is there already; give a new folder, or --resume to continue the evaluation in it")
-    settings = _settings(out, config, chosen, resume)
+    if resume and overrides:
+        raise UserError("--resume continues with the settings in the folder; leave --set out")
+    settings = with_overrides(_settings(out, config, chosen, resume), tuple(overrides or ()))
     settings = settings.model_copy(
         update=changed | {"budget": settings.budget.model_copy(update=changed_limits)},
     )

@@ -38,6 +38,23 @@ def load_config(path: Path, model: type[Model], overrides: tuple[str, ...] = ())
         raise UserError(f"{path}: {_first(error)}") from None
 
 
+def with_overrides(settings: Model, overrides: tuple[str, ...]) -> Model:
+    """Settings with ``key.sub=value`` pairs replaced.
+
+    Raises:
+        UserError: unknown key or bad value.
+    """
+    if not overrides:
+        return settings
+    data = settings.model_dump(mode="json")
+    for override in overrides:
+        _override(data, override)
+    try:
+        return type(settings).model_validate(data)
+    except ValidationError as error:
+        raise UserError(f"--set: {_first(error)}") from None
+
+
 def read_composed(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
     """The keys of a YAML file over those of the files that it stands on.
 
