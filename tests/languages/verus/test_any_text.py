@@ -35,7 +35,8 @@ _REPEATED = [
     "assert(a) by { ", "assert forall|x| ", "proof { ", "/*", "'", '"', 'r#"', "#[", "#![a] ", "return ", "a::<", "a.",
     "a->", "!", "&", "..", "let x = ", "let Some(x) = a else { ", "fn f() { ", "fn f() -> ", "spec fn f(", "impl A { ",
     "trait T { ", "mod m { ", "requires ", "ensures a, ", "decreases a when ", "invariant a, ", "a ==> ", "&&& ", "m!{",
-    "verus! { ", "broadcast use ", "const ", "pub open spec ", "'a: ", "unsafe { ", "x has ", "S { a: ", "a atomically ",
+    "verus! { ", "broadcast use ", "const ", "pub open spec ", "'a: ", "unsafe { ", "x has ", "S { a: ",
+    "a atomically ",
 ]  # fmt: skip
 
 
