@@ -185,6 +185,8 @@ SPECIFICATION = {
     "statement_changed guard": edit("    while n > 0:\n", "    while n > 1:\n"),
     "statement_added": edit("    return t\n", "    t = 7\n    return t\n"),
     "statement_added call": edit("    return t\n", "    print(t)\n    return t\n"),
+    "statement_added inside an assert": edit("    return t\n", "    assert a.pop() >= t\n    return t\n"),
+    "statement_added by a binding": edit("    return t\n", "    Assert((t := 3) == 3)\n    return t\n"),
     "statement_added disguised": edit("    if below(t):\n", "    lemma(a)\n    if below(t):\n")
     + "\n\ndef lemma(a: List[int]) -> None:\n    Requires(Acc(list_pred(a)))\n    Ensures(Acc(list_pred(a)))\n    a[0] = 1\n",
     "statement_removed": edit("        t = t + 1\n", ""),

@@ -12,10 +12,10 @@ import ast
 import copy
 from dataclasses import dataclass, field
 
-from verulaw_rl.languages.nagini.ghost import assigned_name, assigned_value, effect_free, ghost_call
+from verulaw_rl.languages.nagini.ghost import assigned_name, assigned_value, effect_free, ghost_call, states
 from verulaw_rl.languages.nagini.program import Definition, leading_invariants
 from verulaw_rl.languages.nagini.view import Reading
-from verulaw_rl.languages.nagini.words import PROOF_CALLS, blocks, is_no_op, statement_call
+from verulaw_rl.languages.nagini.words import blocks, is_no_op
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class FrozenBody:
     def _may_be_added(self, c: ast.stmt, head: set[int]) -> bool:
         """Whether a statement does nothing in the program that runs. Escapes pass here: they are found elsewhere."""
         names = self.after.names
-        if is_no_op(c) or isinstance(c, ast.Assert) or statement_call(c) in PROOF_CALLS:
+        if is_no_op(c) or states(c, names):
             return True
         if self.ghost and self.candidate.name in names.ghost:
             return True

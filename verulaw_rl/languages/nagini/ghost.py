@@ -19,6 +19,7 @@ from verulaw_rl.languages.nagini.words import (
     OURS,
     PROOF_CALLS,
     PURE_BUILT_INS,
+    PURE_METHODS,
     blocks,
     header_expressions,
     is_no_op,
@@ -169,15 +170,29 @@ def effect_free(e: ast.AST | None, names: Names) -> bool:
         if isinstance(n, ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.ListComp | ast.GeneratorExp):
             return False
         if isinstance(n, ast.Call):
-            name = (
-                n.func.id if isinstance(n.func, ast.Name) else n.func.attr if isinstance(n.func, ast.Attribute) else ""
-            )
+            name = last_name(n.func)
+            if isinstance(n.func, ast.Attribute) and name in PURE_METHODS - names.methods:
+                continue
             known = name in names.pure or (
                 isinstance(n.func, ast.Name) and name in PURE_BUILT_INS | ASSERTION_WORDS and name not in names.methods
             )
             if not known:
                 return False
     return True
+
+
+_BINDING = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+def states(s: ast.stmt, names: Names) -> bool:
+    """Whether a statement states something and does nothing: a call of the contract language, or an ``assert``.
+
+    Nagini itself refuses formulas of the contract language that have an effect; the formula of an ``assert`` is
+    ordinary Python.
+    """
+    if isinstance(s, ast.Assert):
+        return effect_free(s.test, names) and effect_free(s.msg, names)
+    return statement_call(s) in PROOF_CALLS and not any(isinstance(n, _BINDING) for n in ast.walk(s))
 
 
 def ghost_call(s: ast.stmt, names: Names) -> bool:
@@ -197,7 +212,7 @@ def _mark(s: ast.stmt, names: Names, variables: set[str], nodes: set[int]) -> bo
     if is_no_op(s):
         return True
     proof = False
-    if isinstance(s, ast.Assert) or statement_call(s) in PROOF_CALLS:
+    if states(s, names):
         proof = True
     elif isinstance(s, ast.If):
         something = any(id(inner) in nodes for block in blocks(s) for inner in block)

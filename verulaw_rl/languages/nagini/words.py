@@ -69,6 +69,9 @@ PURE_BUILT_INS = words(
 )
 """Calls without any effect, and therefore fit for proof text."""
 
+PURE_METHODS = frozenset({"take", "drop", "num"})
+"""Methods of the contract library's sequences and multisets that nothing mutable has, too."""
+
 
 def call_name(node: ast.AST) -> str | None:
     """The bare name that a call calls."""
