@@ -26,6 +26,9 @@ INSTALL = (
 )
 """How to get Verus."""
 
+UNTRIED = "its adapter is tested on recorded output only, never with a live Verus"
+"""What a person should know before relying on it."""
+
 OLDEST = (0, 2025, 5)
 """The first releases that ask of every loop and recursion that it ends; under older ones an endless loop proves all."""
 
@@ -74,7 +77,7 @@ def _find(
     else:
         found = shutil.which("verus") or next(_fetched(), None)
         if found is None:
-            raise UserError(f"Verus is not on PATH and VERUS is not set: {INSTALL}, or set VERUS")
+            raise UserError(f"Verus is not on PATH and VERUS is not set: {INSTALL}, or set VERUS ({UNTRIED})")
         path = Path(found)
     printed = _ask(path, "--version", "--output-json")
     version, toolchain = read_version(printed)
