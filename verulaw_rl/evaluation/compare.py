@@ -134,7 +134,10 @@ def difference_words(difference: PairedDifference, is_rate: bool) -> str:
         return "none"
     counts = f"{difference.improved}:{difference.regressed} of {difference.difference.n}"
     p = f", p = {difference.p_value:.2g}" if difference.p_value is not None and is_rate else ""
-    return f"{_signed(difference.difference, is_rate)}; {counts}{p}"
+    words = _signed(difference.difference, is_rate)
+    if difference.bootstrap != difference.difference:
+        words += f", bootstrap {_interval(difference.bootstrap, is_rate)}"
+    return f"{words}; {counts}{p}"
 
 
 def trend_words(figure: Compared) -> str:
@@ -147,8 +150,14 @@ def trend_words(figure: Compared) -> str:
 
 
 def _signed(estimate: Estimate, is_rate: bool) -> str:
-    scale, digits = (100, 1) if is_rate else (1, 2)
-    value = f"{scale * (estimate.value or 0):+.{digits}f}"
+    """A difference with its interval, in points of a rate or units of a mean."""
+    value = f"{100 * (estimate.value or 0):+.1f}" if is_rate else f"{estimate.value or 0:+.2f}"
+    interval = _interval(estimate, is_rate)
+    return f"{value} ({interval})" if interval else value
+
+
+def _interval(estimate: Estimate, is_rate: bool) -> str:
     if estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} ({scale * estimate.low:+.{digits}f} to {scale * estimate.high:+.{digits}f})"
+        return ""
+    scale, digits = (100, 1) if is_rate else (1, 2)
+    return f"{scale * estimate.low:+.{digits}f} to {scale * estimate.high:+.{digits}f}"
