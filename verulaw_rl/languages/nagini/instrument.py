@@ -172,9 +172,15 @@ class _Instrumenter:
         return _Place(d, block, index, offset)
 
     def _alive(self, body: Body, block: list[ast.stmt], index: int) -> bool:
-        """Whether control can get there, through every block around."""
+        """Whether control can get there, through every block around, and none of them is dropped."""
         around = _ancestry(body.block, block)
-        return around is not None and all(reachable(b, i) for b, i in [*around, (block, index)])
+        if around is None or any(self._is_dropped(b[i]) for b, i in around):
+            return False
+        return all(reachable(b, i) for b, i in [*around, (block, index)])
+
+    def _is_dropped(self, s: ast.stmt) -> bool:
+        span = self.reading.source.span(s)
+        return (span.start, span.end) in self.dropped
 
     def _loops_before(self, place: _Place) -> tuple[int, ...]:
         d = place.definition
@@ -204,8 +210,7 @@ class _Instrumenter:
                     new += [self._check(d, one, result, keep.setdefault(id(d), set())) for one in at]
                     if old is None:
                         continue
-                    span = self.reading.source.span(old)
-                    if (span.start, span.end) not in self.dropped:
+                    if not self._is_dropped(old):
                         s = copies[id(old)]
                         assert isinstance(s, ast.stmt)
                         if result and isinstance(s, ast.Return):

@@ -273,7 +273,7 @@ class _Maker:
         """Removable pieces of proof text of a method, in source order."""
         body, proof = self.bodies[id(d)], self.proofs[id(d)]
         for v in body.visits:
-            if id(v.node) not in proof.nodes or is_no_op(v.node):
+            if id(v.node) not in proof.nodes or is_no_op(v.node) or isinstance(v.node, ast.Return):
                 continue
             kind = annotation_kind(v.node)
             point = None
