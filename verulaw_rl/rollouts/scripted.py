@@ -17,6 +17,7 @@ from verulaw_rl.episodes.actions import write
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.dafny.expressions import RESERVED
 from verulaw_rl.languages.insertions import Insertion, apply_insertions
+from verulaw_rl.languages.registry import get_language
 from verulaw_rl.rollouts.policy import TextPolicy
 from verulaw_rl.rollouts.proofs import proof_action
 from verulaw_rl.suites.instance import Instance
@@ -24,7 +25,6 @@ from verulaw_rl.suites.instance import Instance
 _EDITS = 2
 
 _LOOP = re.compile(r"\s*(while|for)\b")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TERM = re.compile(r"(?<![\w'])[a-z]\w*(?:\.Length)?(?![\w'(])")
 _RELATIONS = ("<=", "<", "==", ">=")
 
@@ -107,7 +107,9 @@ class RandomInsertionsPolicy(_Scripted):
     def _action(self, instance: Instance, seed: int) -> Action | None:
         rng = random.Random(seed)
         lines = instance.given.split("\n")
-        terms = sorted(set(_TERM.findall(_COMMENT.sub("", instance.given))) - RESERVED) or ["0"]
+        lexicon = get_language(instance.language).lexicon
+        found = set(_TERM.findall(lexicon.comment.sub(" ", instance.given)))
+        terms = sorted(found - lexicon.keywords - RESERVED) or ["0"]
 
         def relation() -> str:
             return f"{rng.choice(terms)} {rng.choice(_RELATIONS)} {rng.choice([*terms, '0'])}"
