@@ -4,8 +4,8 @@
 
 Every episode is a submission that is audited, verified and checked obligation by obligation, probes included. The
 suite's instances of both tasks count, in their order, until there are INSTANCES (500). Workers are warm: each has
-verified a program before the clock starts. On two idle cores 500 instances take under 6 minutes anew and under 20 s
-from the cache, in less than 1.5 GiB with all verifiers.
+verified a program before the clock starts. The goals on two idle cores: 500 instances in under 6 minutes anew and under
+20 s from the cache, in less than 1.5 GiB with all verifiers.
 """
 
 import sys

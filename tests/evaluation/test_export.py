@@ -1,12 +1,19 @@
 import csv
 import io
+import subprocess
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from tests.chromium import headless
 from verulaw_rl.cli.main import build_app
 from verulaw_rl.episodes.record import EpisodeRecord
 from verulaw_rl.suites.instance import Instance
@@ -91,3 +98,40 @@ def test_inspect_reads_its_log(folder: Path, tmp_path: Path, suffix: str) -> Non
         from inspect_ai.analysis import samples_df
 
         assert len(samples_df(str(out))) == 4
+
+
+WAIT_S = 15.0
+FRAME = """<!doctype html><title>frame</title><pre id="shown"></pre>
+<iframe src="/index.html#/logs/log.eval" width="1200" height="900"></iframe><img src="/late" alt="">
+<script>
+onload = () => { shown.textContent = document.querySelector("iframe").contentDocument.body.innerText; };
+</script>
+"""
+
+
+def test_inspects_viewer_shows_its_log(folder: Path, tmp_path: Path) -> None:
+    log_module = pytest.importorskip("inspect_ai.log", reason="inspect_ai is not installed: pip install -e .[inspect]")
+    (tmp_path / "logs").mkdir()
+    assert export(folder, "inspect", tmp_path / "logs" / "log.eval").exit_code == 0
+    log_module.bundle_log_dir(str(tmp_path / "logs"), str(tmp_path / "site"))
+    (tmp_path / "site" / "frame.html").write_text(FRAME)
+
+    class Site(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path == "/late":  # the page counts as loaded when the viewer has had time to read the log
+                time.sleep(WAIT_S)
+            super().do_GET()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Site, directory=str(tmp_path / "site")))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        command = [*headless(tmp_path), "--dump-dom", f"http://127.0.0.1:{server.server_port}/frame.html"]
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert "seed/annotation_repair" in shown
+    assert "a_1" in shown  # a sample
