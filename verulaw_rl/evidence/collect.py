@@ -55,7 +55,7 @@ def collect(instance: Instance, candidate: str, verify: Verifier, *, verify_reje
         failed = _unsettled(instance, candidate, findings, run.verdict, "the instrumented run failed", audit_s)
         return replace(failed, messages=_messages(plain))
     if verified and run is not None:
-        findings = (*findings, *vacuous_declarations(language, instance, view, run.sites))
+        findings = (*findings, *vacuous_declarations(language, instance, view, run))
     findings = (*findings, *assumed_declarations(plain))
     settled = replace(settled, run=run)
     results = obligation_results(settled)

@@ -9,7 +9,7 @@ not there is an escape.
 
 from __future__ import annotations
 
-from verulaw_rl.evidence.ablation import Verifier, run_ablated
+from verulaw_rl.evidence.ablation import AblatedRun, Verifier, run_ablated
 from verulaw_rl.evidence.checks import EXIT, SiteResult, vacuity_check, vacuity_id
 from verulaw_rl.languages.base import (
     Check,
@@ -43,19 +43,25 @@ def _bodies(language: Language, task: Task, view: ProgramView) -> list[Declarati
 
 
 def vacuous_declarations(
-    language: Language, instance: Instance, view: ProgramView, sites: dict[str, list[SiteResult]]
+    language: Language, instance: Instance, view: ProgramView, run: AblatedRun
 ) -> tuple[Finding, ...]:
-    """Proof findings for declarations of a verified candidate that are vacuous where the reference is not."""
+    """Proof findings for declarations of a verified candidate that are vacuous where the reference is not.
+
+    Where the tool refused the program with our checks in it, nothing is known and nothing is held against it; a body
+    that no check of an exit could be placed in has no exit.
+    """
     before = language.parse(instance.given).by_path
     out = []
     for declaration in _bodies(language, instance.task, view):
+        if declaration.path in run.given_up:
+            continue
         frozen = instance.task is Task.ANNOTATION_REPAIR and declaration.path in before
-        exits = sites.get(vacuity_id(declaration.path, EXIT), [])
+        exits = run.sites.get(vacuity_id(declaration.path, EXIT), [])
         if frozen:
             allowed = {v.point.index for v in instance.vacuous if _at_exit(v, declaration.path)}
             vacuous = any(site.proved is True for k, site in enumerate(exits) if k not in allowed)
         else:
-            vacuous = _wholly_vacuous(declaration, exits, sites, added=declaration.path not in before)
+            vacuous = _wholly_vacuous(declaration, exits, run.sites, added=declaration.path not in before)
         if vacuous:
             out.append(_finding(declaration))
     return tuple(out)
@@ -76,7 +82,8 @@ def vacuity_findings(
     return tuple(
         _finding(d)
         for d in _bodies(language, task, view)
-        if _wholly_vacuous(d, run.sites.get(vacuity_id(d.path, EXIT), []), run.sites, added=d.path not in before)
+        if d.path not in run.given_up
+        and _wholly_vacuous(d, run.sites.get(vacuity_id(d.path, EXIT), []), run.sites, added=d.path not in before)
     )
 
 

@@ -193,6 +193,7 @@ SPECIFICATION = {
     "statement_added at module level": GIVEN + "\n\nLIMIT = 20\n",
     "statement_removed constant": edit("LIMIT = 10\n", "LIMIT = 11\n"),
     "name_not_fresh": helper("@Pure\ndef abs(x: int) -> int:\n    return 0\n"),
+    "name_not_fresh that our checks use": helper("def _verulaw_site(n: int) -> bool:\n    return True\n"),
     "name_not_fresh word": helper("def Implies(a: bool, b: bool) -> bool:\n    return True\n"),
     "name_not_fresh twice": GIVEN + "\n\n@Pure\ndef below(n: int) -> bool:\n    return True\n",
     "name_not_fresh dunder": edit(

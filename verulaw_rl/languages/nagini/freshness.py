@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from verulaw_rl.languages.nagini.program import Definition
 from verulaw_rl.languages.nagini.view import Reading, names_of
-from verulaw_rl.languages.nagini.words import BUILT_INS, CONTRACT_WORDS
+from verulaw_rl.languages.nagini.words import BUILT_INS, CONTRACT_WORDS, OURS
 
 _EVERYWHERE = BUILT_INS | CONTRACT_WORDS | frozenset(dir(builtins))
 
@@ -47,7 +47,7 @@ def taken_names(given: Reading) -> frozenset[str]:
 
 def is_built_in(name: str) -> bool:
     """Whether the name means something in every program, or to Python itself."""
-    return name in _EVERYWHERE or (name.startswith("__") and name.endswith("__"))
+    return name in _EVERYWHERE or name.startswith(OURS) or (name.startswith("__") and name.endswith("__"))
 
 
 def bound_names(d: Definition) -> dict[str, int]:
@@ -82,4 +82,4 @@ def captured(d: Definition) -> list[tuple[str, int]]:
     contract = {n.id for _, s in d.clauses for n in ast.walk(s) if isinstance(n, ast.Name)}
     quantified = {a.arg for _, s in d.clauses for a in ast.walk(s) if isinstance(a, ast.arg)}
     meant = (contract - parameters - quantified) | CONTRACT_WORDS
-    return [(name, line) for name, line in bound_names(d).items() if name in meant]
+    return [(name, line) for name, line in bound_names(d).items() if name in meant or name.startswith(OURS)]
