@@ -29,7 +29,8 @@ from verulaw_rl.evidence.evidence import Evidence
 from verulaw_rl.evidence.reward import load_reward
 from verulaw_rl.languages.base import Task
 from verulaw_rl.suites.bundled import bundled_suite
-from verulaw_rl.suites.instance import Instance
+from verulaw_rl.suites.instance import Instance, Suite, save_suite
+from verulaw_rl.suites.splits import EVALUATION
 
 unit = pytest.mark.unit
 tool = pytest.mark.tool
@@ -244,6 +245,17 @@ def test_set_replaces_values_of_the_config(tmp_path: Path) -> None:
     wrong = command(*words[:-1], tmp_path / "other", "--set", "episode.turn=3")
     assert "episode.turn" in wrong.stderr
     assert "leave --set out" in command("evaluate", "--out", tmp_path / "out", "--resume", "--set", "seed=1").stderr
+
+
+@unit
+def test_a_suite_for_evaluation_has_one_split(tmp_path: Path) -> None:
+    instances = bundled_suite(Task.ANNOTATION_REPAIR).instances[:3]
+    whole = Suite("humaneval-dafny-v1", tuple(replace(i, split=EVALUATION) for i in instances))
+    save_suite(whole, tmp_path / "suite.jsonl")
+    words = ("evaluate", "--policy", "scripted:null", "--suite", tmp_path / "suite.jsonl", "--out", tmp_path / "out")
+    done = command(*words, "--json")
+    assert done.exit_code == 0, done.output
+    assert (json.loads(done.stdout)["split"], json.loads(done.stdout)["instances"]) == (EVALUATION, 3)
 
 
 NULL = ("evaluate", "--policy", "scripted:null", "--suite", "seed", "--samples", "100")

@@ -43,6 +43,7 @@ from verulaw_rl.rollouts.policy import Sampling
 from verulaw_rl.specialist.declared import services_with
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance, Suite, save_suite
+from verulaw_rl.suites.splits import EVALUATION
 from verulaw_rl.suites.unverified import NOTICE
 from verulaw_rl.verification.dafny.find import find_dafny
 from verulaw_rl.verification.sandbox import detect_sandbox
@@ -63,7 +64,10 @@ def evaluate_command(
         ),
     ] = None,
     suite: Annotated[str | None, typer.Option(help="JSONL file that `build` wrote, or `seed`.")] = None,
-    split: Annotated[str | None, typer.Option(help="Split to evaluate [default: heldout].")] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(help="Split to evaluate [default: heldout, or the only one of a suite for evaluation]."),
+    ] = None,
     samples: Annotated[
         int | None, typer.Option("--samples", "-k", min=1, help="Episodes per instance, for pass@k [default: 1].")
     ] = None,
@@ -126,6 +130,8 @@ def evaluate_command(
         settings = settings.model_copy(update={"endpoint": settings.endpoint.model_copy(update={"base_url": endpoint})})
     environment = load_environment(settings.episode.environment)
     source = suite_named(settings.suite)
+    if split is None and {i.split for i in source.instances} == {EVALUATION}:
+        settings = settings.model_copy(update={"split": EVALUATION})
     instances = _instances(source, settings, environment.task)
     _require_dafny(settings, instances)
     player = find_policy(
