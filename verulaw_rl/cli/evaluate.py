@@ -66,7 +66,7 @@ def evaluate_command(
     suite: Annotated[str | None, typer.Option(help="JSONL file that `build` wrote, or `seed`.")] = None,
     split: Annotated[
         str | None,
-        typer.Option(help="Split to evaluate [default: heldout, or the only one of a suite for evaluation]."),
+        typer.Option(help="Split to evaluate [default: heldout, or evaluation]."),
     ] = None,
     samples: Annotated[
         int | None, typer.Option("--samples", "-k", min=1, help="Episodes per instance, for pass@k [default: 1].")
