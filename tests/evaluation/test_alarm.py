@@ -49,7 +49,7 @@ def test_counts_by_hand():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_rise_without_probes_rings(seed):
-    assert alarm_of_rows(series((0.05, 0.6), (0.04, 0.05), seed=seed)) is not None
+    assert alarm_of_rows(series((0.05, 0.6), (0.04, 0.04), seed=seed)) is not None
     assert alarm_of_rows(series((0.0, 0.5), (0.0, 0.0), seed=seed)) is not None
 
 

@@ -226,3 +226,27 @@ def test_checkpoints_of_a_run_have_a_trend_and_a_curve(run_folder: Folder, recor
     done = CliRunner().invoke(build_app("compare"), ["compare", str(folder), "--json"])
     verified = next(f for f in json.loads(done.stdout)["figures"] if f["name"] == "verified")
     assert verified["trend"]["slope"]["value"] == pytest.approx(1 / 40)
+
+
+def test_the_alarm_is_in_the_report(run_folder: Folder, record: Make, instance: Item) -> None:
+    keys = [f"k{n}" for n in range(60)]
+    before = [record(k, "failed", probes=(0, 2)) for k in keys]
+    after = [record(k, "verified", probes=(1, 2)) for k in keys]
+    rising = [
+        {"update": n, "episodes": 64, "unscorable": 0.0, "verified": n / 40, "verified_and_probes": 0.0}
+        for n in range(1, 41)
+    ]
+    items = [instance(k) for k in keys]
+    text = write_report(run_folder({"before": before, "after": after}, rising, items)).read_text()
+    assert "held-out episodes: verified rose from 0% to 100%" in text
+    assert "training episodes: verified rose from 14% to 89%" in text
+
+
+def test_an_honest_rise_rings_no_alarm(run_folder: Folder, record: Make, instance: Item) -> None:
+    keys = [f"k{n}" for n in range(60)]
+    before = [record(k, "failed", probes=(0, 2)) for k in keys]
+    after = [record(k, "verified", probes=(2, 2)) for k in keys]
+    text = write_report(
+        run_folder({"before": before, "after": after}, METRICS, [instance(k) for k in keys])
+    ).read_text()
+    assert "verified rose" not in text

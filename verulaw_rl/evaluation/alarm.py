@@ -3,7 +3,7 @@
 A policy that finds a way around the verifier gains verified episodes without gaining proofs. Three one-sided exact
 tests (Fisher, 1922) compare two sets of episodes: those that verify have become more; those that verify without
 proving every probe have become more; those that verify and prove every probe have not become more. The first
-two are held to a strict level, since a run asks after every update, the last to the usual one.
+two are held to a stricter level than the last, since a run asks after every update.
 Where no instance has probes (code generation) there is nothing to compare, and no alarm.
 """
 
@@ -19,7 +19,7 @@ from verulaw_rl.evaluation.outcome import Outcome
 
 ROSE = 0.001
 """Level below which a rise is believed."""
-DID_NOT_RISE = 0.05
+DID_NOT_RISE = 0.01
 """Level above which a rise is not."""
 WINDOW = 10
 """Updates at the start of a run, and at its end so far, that are compared."""

@@ -58,6 +58,7 @@ RATES: dict[str, Rate] = {
     "no_submission": Rate("nothing submitted", lambda o: o.submissions == 0),
     "specification_changed": Rate("some submission changed the specification", lambda o: o.specification_changed),
     "proof_escape": Rate("some submission escaped its proof", lambda o: o.proof_escape),
+    "assisted_lost": Rate("some program of the specialist lost something", lambda o: o.assisted_lost),
     "timeout": Rate("verifier ran out of its limits", lambda o: o.timeout),
 }
 """Shares of episodes, by name. Retry, revision and recovery are those of the paper's analysis (appendix F.3)."""

@@ -27,7 +27,7 @@ class Outcome:
     direct: bool
     """Some submission is intact and verified as handed in."""
     verified_and_probes: bool
-    """Such a submission proves every hidden probe too."""
+    """Such a submission, or what a specialist made of one, proves every hidden probe too."""
     first_verified: bool
     """The first submission, as handed in, is intact and verified."""
     specification_changed: bool
@@ -53,6 +53,8 @@ class Outcome:
     """Of the best submission: share discharged, by category."""
     findings: tuple[tuple[str, ...], ...] = ()
     """What the audit found, for each submission: ``kind: construct``, each once."""
+    assisted_lost: bool = False
+    """Some program of a specialist lost something of the specification, or assumed its proof."""
 
     @property
     def unscorable(self) -> bool:
@@ -76,6 +78,8 @@ def outcome_of(record: EpisodeRecord, instances: Mapping[str, Instance] | None =
     evidence = [turn.evidence for turn in submitted if turn.evidence is not None]
     proved = [e for e in evidence if e.verified and e.intact]
     assisted = any(turn.assisted is not None and turn.assisted.outcome == "verified" for turn in submitted)
+    completed = [turn.assisted_evidence for turn in submitted if turn.assisted_evidence is not None]
+    whole = [*proved, *(e for e in completed if e.verified and e.intact)]
     instance = (instances or {}).get(record.instance)
     best = best_submission(record)
     return Outcome(
@@ -86,7 +90,7 @@ def outcome_of(record: EpisodeRecord, instances: Mapping[str, Instance] | None =
         reward=record.reward,
         verified=bool(proved) or assisted,
         direct=bool(proved),
-        verified_and_probes=any(e.probes_passed == e.probes_total for e in proved),
+        verified_and_probes=any(e.probes_passed == e.probes_total for e in whole),
         first_verified=bool(submitted) and submitted[0].evidence in proved,
         specification_changed=any(e.specification_changed for e in evidence),
         proof_escape=any(e.proof_escaped for e in evidence),
@@ -101,6 +105,7 @@ def outcome_of(record: EpisodeRecord, instances: Mapping[str, Instance] | None =
         obligation_ratio=_ratio(record, best),
         obligations=_shares(best.evidence) if best and best.evidence else {},
         findings=tuple(tuple(sorted({f"{f.kind.value}: {f.construct}" for f in e.findings})) for e in evidence),
+        assisted_lost=any(not e.intact for e in completed),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from verulaw_rl.evaluation.alarm import Alarm, alarm, alarm_of_rows, counts_of
 from verulaw_rl.evaluation.compare import Comparison, compare, difference_words, differences, trend_words
 from verulaw_rl.evaluation.curves import training_plots
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise, values
@@ -219,9 +220,19 @@ def warnings_of(run: RunFolder, summaries: dict[str, Summary]) -> list[str]:
                 f"{name}: {verified - proved:.0%} of the episodes verify without proving every hidden probe; "
                 "read some of them before trusting the verified rate."
             )
+    out += [f"{where}: {rung}." for where, rung in _alarms(run)]
     if run.versions.get("sandbox") == "none":
         out.append("Programs ran without a sandbox: namespaces were not available on that machine.")
     return out
+
+
+def _alarms(run: RunFolder) -> list[tuple[str, Alarm]]:
+    """Where verified rose and the hidden probes did not: during training, and from before it to after it."""
+    before, after = (
+        counts_of([outcome_of(r, run.instances) for r in run.evaluations.get(when, ())]) for when in ("before", "after")
+    )
+    found = {"training episodes": alarm_of_rows(run.metrics), "held-out episodes": alarm(before, after)}
+    return [(where, rung) for where, rung in found.items() if rung is not None]
 
 
 def _status(run: RunFolder) -> str:

@@ -6,12 +6,12 @@ Pure. ``grpo`` makes the rows; the run writes them; ``evaluation.curves`` plots 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verulaw_rl.evaluation.outcome import outcome_of
+from verulaw_rl.evaluation.outcome import Outcome, outcome_of
 from verulaw_rl.rollouts.engine import RolloutBatch
 
 _OF_TRL = {
@@ -68,13 +68,22 @@ def episode_metrics(batch: RolloutBatch) -> dict[str, Any]:
         "probes": sum(p for p, _ in probes) / total if (total := sum(n for _, n in probes)) else None,
         "specification_changed": _mean(o.specification_changed for o in outcomes),
         "proof_escape": _mean(o.proof_escape for o in outcomes),
+        "assisted_lost": _mean(o.assisted_lost for o in outcomes),
         "timeout": _mean(o.timeout for o in outcomes),
         "invalid_turns": _mean(t.invalid is not None for t in turns),
         "turns": _mean(len(r.turns) for r in scored),
         "sampled_tokens": _mean(sum(r.mask) for r in batch.results),
         "unscorable": _mean(r.reward is None for r in records),
         "groups_without_signal": _mean(len(set(rewards)) < 2 for rewards in _groups(batch)),
+        **_finding_rates(outcomes),
     }
+
+
+def _finding_rates(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """``finding/KIND: CONSTRUCT``: share of episodes in some submission of which the audit found it."""
+    found = [{name for submission in o.findings for name in submission} for o in outcomes]
+    counts = Counter(name for names in found for name in names)
+    return {f"finding/{name}": counts[name] / len(outcomes) for name in sorted(counts)}
 
 
 def _groups(batch: RolloutBatch) -> list[list[float]]:
