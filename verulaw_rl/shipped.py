@@ -16,7 +16,7 @@ from typing import Literal
 
 from verulaw_rl.errors import UserError
 
-Kind = Literal["envs", "rewards", "configs"]
+Kind = Literal["envs", "rewards", "configs", "slurm"]
 
 
 def shipped_folder(kind: Kind) -> Path:

@@ -31,6 +31,9 @@ def train_command(
     overrides: Annotated[
         list[str] | None, typer.Option("--set", help="key.sub=value replaces a value of the config; may be repeated.")
     ] = None,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="Submit the run as a SLURM job; with --dry-run only write its scripts.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the resolved config and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
@@ -48,6 +51,8 @@ def train_command(
         TrainConfig,
         tuple(overrides or ()),
     )
+    if slurm:
+        return _as_job(settings, resume, dry_run, as_json)
     if dry_run:
         text = yaml.safe_dump(settings.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
         typer.echo(json.dumps(settings.model_dump(mode="json")) if as_json else text, nl=as_json)
@@ -55,15 +60,38 @@ def train_command(
     _settle_libraries()
     from verulaw_rl.training.folder import TrainingFolder
     from verulaw_rl.training.run import run_training
+    from verulaw_rl.training.stopping import EXIT_RESUMABLE, StoppedError
 
     folder = TrainingFolder.create(settings) if resume is None else TrainingFolder.open(resume)
     with _Shown(quiet=as_json) as shown:
         shown.say(f"Run folder: {folder.path}")
-        result = run_training(folder, shown)
+        try:
+            result = run_training(folder, shown)
+        except StoppedError:
+            shown.say(f"Told to end; continue with `verulaw-rl train --resume {folder.path}`")
+            raise typer.Exit(EXIT_RESUMABLE) from None
     if as_json:
         typer.echo(json.dumps(_row(result)))
     else:
         _print(result)
+
+
+def _as_job(settings: TrainConfig, resume: Path | None, dry_run: bool, as_json: bool) -> None:
+    """Write the run's folder with its resolved config and scripts, and submit them unless that is left out."""
+    from verulaw_rl.training.folder import TrainingFolder
+    from verulaw_rl.training.slurm import render, submit, write
+
+    render(settings, Path(settings.output))  # what is wrong with it is said before a folder is there
+    folder = TrainingFolder.create(settings) if resume is None else TrainingFolder.open(resume)
+    scripts = write(settings, folder.path)
+    said = "" if dry_run else submit(scripts[0])
+    if as_json:
+        typer.echo(json.dumps({"folder": str(folder.path), "scripts": [str(p) for p in scripts], "submitted": said}))
+        return
+    typer.echo(f"Run folder: {folder.path}")
+    for path in scripts:
+        typer.echo(f"  {path}")
+    typer.echo(said or f"Nothing was started; `sbatch {scripts[0]}` does it.")
 
 
 def _settle_libraries() -> None:

@@ -130,10 +130,12 @@ class SlurmConfig(ConfigModel):
     """Cores of a GPU node, for the trainer, its verifiers and servers."""
     verifier_cpus: int = Field(default=64, ge=1)
     """Cores of a verifier node."""
-    specialist_nodes: int = Field(default=0, ge=0)
-    """Nodes on which the job serves the specialist's checkpoint."""
+    specialist_nodes: int = Field(default=0, ge=0, le=1)
+    """1 for a node on which the job serves the specialist's checkpoint."""
     specialist_checkpoint: str = ""
     """Its model folder."""
+    specialist_backend: Literal["vllm", "transformers"] = "vllm"
+    """What serves it."""
     setup: tuple[str, ...] = ("source .venv/bin/activate",)
     """Shell lines that every role begins with: modules, environment, caches."""
     health_timeout_s: int = Field(default=1800, ge=1)

@@ -82,7 +82,9 @@ class EndpointModel:
         """
         import openai
 
-        base_url = config.endpoint.base_url or os.environ.get("OPENAI_BASE_URL")
+        # A job that serves the specialist knows its address only when it runs.
+        served = os.environ.get("VERULAW_SPECIALIST_URL")
+        base_url = served or config.endpoint.base_url or os.environ.get("OPENAI_BASE_URL")
         if not base_url:
             raise UserError(
                 "specialist.endpoint.base_url is not set; start one with `verulaw-rl serve-specialist CHECKPOINT` and "

@@ -1,4 +1,6 @@
-"""A run that is told to end: SIGUSR1 (a job's time is nearly over) or SIGTERM (preemption).
+"""A run that is told to end: by SIGUSR1 (its time is nearly over), SIGTERM (preemption), or a file that appears.
+
+The file (``VERULAW_STOP_FILE``) reaches every process of a job on every machine, through whatever launched them.
 
 Outside of GRPO the run ends at once, since every phase can be resumed. Inside it writes a checkpoint first: weights do
 not change while episodes are played, so the state after the last update is the one to keep, and no update is lost
@@ -7,16 +9,23 @@ that was finished. The command then exits with :data:`EXIT_RESUMABLE`, on which 
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 EXIT_RESUMABLE = 75
 """As ``EX_TEMPFAIL`` of sysexits: try again later."""
 
 _SIGNALS = (signal.SIGUSR1, signal.SIGTERM)
+
+
+STOP_FILE = "VERULAW_STOP_FILE"
+"""Environment variable that names the file."""
+_LOOK_S = 1.0
 
 
 class StoppedError(Exception):
@@ -37,9 +46,13 @@ class StopRequest:
             yield self
             return
         before = {number: signal.signal(number, self._hear) for number in _SIGNALS}
+        over = threading.Event()
+        if file := os.environ.get(STOP_FILE):
+            threading.Thread(target=_watch, args=(Path(file), over), name="stop-file", daemon=True).start()
         try:
             yield self
         finally:
+            over.set()
             for number, handler in before.items():
                 signal.signal(number, handler)
 
@@ -65,3 +78,11 @@ class StopRequest:
         self.requested = True
         if not self._deferred:
             raise StoppedError
+
+
+def _watch(file: Path, over: threading.Event) -> None:
+    """Send this process the signal when the file appears: only the main thread can end a phase."""
+    while not over.wait(_LOOK_S):
+        if file.exists():
+            os.kill(os.getpid(), signal.SIGUSR1)
+            return
