@@ -76,8 +76,10 @@ def evaluate_command(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many instances.")] = None,
     endpoint: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server, with its /v1.")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Stop after so many sampled tokens.")] = None,
-    max_cost: Annotated[float | None, typer.Option(help="Stop at this cost, by the config's endpoint prices.")] = None,
-    max_hours: Annotated[float | None, typer.Option(help="Stop after so many hours.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0.0, help="Stop at this cost, by the config's endpoint prices.")
+    ] = None,
+    max_hours: Annotated[float | None, typer.Option(min=0.0, help="Stop after so many hours.")] = None,
     verdict_seeds: Annotated[
         int | None, typer.Option(min=1, help="Verify accepted programs again under so many solver seeds.")
     ] = None,
