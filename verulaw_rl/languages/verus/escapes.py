@@ -25,8 +25,18 @@ _BELIEVED = words(
 )
 """Words that no added text may hold, whatever they are part of: paths and renaming imports lead to the same items."""
 _TRUSTED = frozenset({"unsafe", "extern"})
-_MACROS = PROOF_MACROS | PLACEHOLDERS | words("calc seq set map multiset vec matches is_variant panic unreachable")
-"""Macros that can be called: each of vstd or Rust, and none that reads files or leaves the verifier."""
+_MACROS = (
+    PROOF_MACROS
+    | PLACEHOLDERS
+    | words(
+        """
+    calc seq set map multiset iset imap vec matches is_variant decreases_to panic unreachable
+    assert assert_eq assert_ne debug_assert print println eprint eprintln format
+    open_atomic_invariant open_local_invariant atomic_with_ghost try_open_atomic_update
+    """
+    )
+)
+"""Macros that can be called: of vstd, or of Rust and then checked or refused; none reads files or hides proofs."""
 _AUTHOR_MACROS = words("include include_str include_bytes exec_spec_unverified verus_erase_ghost")
 KEYWORDS = CLAUSE_WORDS | words(
     "if else while match return break in is has matches implies by and or as let mut move loop for proof assert forall"

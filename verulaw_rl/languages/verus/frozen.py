@@ -15,7 +15,6 @@ from verulaw_rl.languages.verus.regions import ANNOTATION, ASSERTIONS
 from verulaw_rl.languages.verus.syntax import Block, Declaration, Range, Statement
 from verulaw_rl.languages.verus.view import Reading
 
-_COMPOUND = frozenset({"proof", "if", "match", "block", "while", "for", "loop"})
 _OPEN = "decreases"
 """Text of the pieces that may change."""
 
@@ -156,11 +155,11 @@ def _proof_pieces(reading: Reading, s: Statement, place: int, names: tuple[str, 
     whole = Range(s.first, s.last)
     if s.kind in ASSERTIONS:
         yield _Piece(place, canonical(s.keyword, s.expression.last), whole)
-    elif s.kind in _COMPOUND and s.blocks:
+    elif s.blocks:
         if s.kind != "proof":
-            inside = [i for b in s.blocks for i in range(b.first + b.braced, b.last - b.braced)]
-            words = [reading.program.lexed.tokens[i].text for i in range(*whole) if i not in set(inside)]
-            yield _Piece(place, " ".join(words), whole)
+            inside = {i for b in s.blocks for i in range(b.first + b.braced, b.last - b.braced)}
+            words = [reading.program.lexed.tokens[i].text for i in range(*whole) if i not in inside]
+            yield _Piece(place, " ".join(words), whole, names)
         for block in s.blocks:
             for inner in block.statements:
                 yield from _proof_pieces(reading, inner, place)

@@ -31,6 +31,8 @@ PROOF_MACROS = frozenset(
         "assert_sets_equal",
         "assert_maps_equal",
         "assert_multisets_equal",
+        "assert_imaps_equal",
+        "assert_isets_equal",
         "assert_seqs_equal_internal",
     }
 )
