@@ -248,5 +248,7 @@ def _pass_at(outcomes: Iterable[Outcome]) -> list[Metric]:
         passed: defaultdict[str, list[float]] = defaultdict(list)
         for instance, own in tries.items():
             passed[program[instance]].append(pass_at_k(len(own), sum(own), k))
-        metrics.append(Metric(f"pass@{k}", f"pass@{k}: verified in at least one of {k}", mean(passed)))
+        settled = all(value in (0.0, 1.0) for own in passed.values() for value in own)
+        estimate = rate({p: [value == 1.0 for value in own] for p, own in passed.items()}) if settled else mean(passed)
+        metrics.append(Metric(f"pass@{k}", f"pass@{k}: verified in at least one of {k}", estimate))
     return metrics
