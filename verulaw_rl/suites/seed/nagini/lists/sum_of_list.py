@@ -18,12 +18,11 @@ def total(a: List[int]) -> int:
     Ensures(Acc(list_pred(a)))
     Ensures(Result() == sum_to(a, len(a)))
     t = 0
-    i = 0
-    while i < len(a):
+    i = len(a)
+    while i > 0:
         Invariant(Acc(list_pred(a)))
         Invariant(0 <= i and i <= len(a))
-        Invariant(t == sum_to(a, i))
-        Assert(sum_to(a, i + 1) == sum_to(a, i) + a[i])
+        Invariant(t + sum_to(a, i) == sum_to(a, len(a)))
+        i = i - 1
         t = t + a[i]
-        i = i + 1
     return t

@@ -15,10 +15,10 @@ def is_even(n: int) -> bool:
     Requires(n >= 0)
     Ensures(Result() == even(n))
     answer = True
-    i = 0
-    while i < n:
+    i = n
+    while i > 0:
         Invariant(0 <= i and i <= n)
-        Invariant(answer == even(i))
+        Invariant(even(n) == (even(i) == answer))
         answer = not answer
-        i = i + 1
+        i = i - 1
     return answer

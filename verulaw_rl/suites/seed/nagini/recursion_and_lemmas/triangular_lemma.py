@@ -26,11 +26,11 @@ def sum_up(n: int) -> int:
     Requires(n >= 0)
     Ensures(2 * Result() == n * (n + 1))
     s = 0
-    i = 0
-    while i < n:
+    i = n
+    while i > 0:
         Invariant(0 <= i and i <= n)
-        Invariant(s == triangle(i))
-        i = i + 1
+        Invariant(s + triangle(i) == triangle(n))
         s = s + i
+        i = i - 1
     closed_form(n)
     return s

@@ -20,13 +20,12 @@ def count(a: List[int], x: int) -> int:
     Ensures(Acc(list_pred(a)))
     Ensures(Result() == occurrences(a, x, len(a)))
     found = 0
-    i = 0
-    while i < len(a):
+    i = len(a)
+    while i > 0:
         Invariant(Acc(list_pred(a)))
         Invariant(0 <= i and i <= len(a))
-        Invariant(found == occurrences(a, x, i))
+        Invariant(found + occurrences(a, x, i) == occurrences(a, x, len(a)))
+        i = i - 1
         if a[i] == x:
             found = found + 1
-        i = i + 1
-        Assert(found == occurrences(a, x, i))
     return found
