@@ -7,6 +7,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
 . scripts/setup.sh
 
-setup_checkout train
+setup_checkout train dafny
 say "Training: configs/quickstart.yaml (under 15 minutes on two cores)"
 exec .venv/bin/verulaw-rl train configs/quickstart.yaml "$@"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sets up this checkout: sourced by quickstart.sh and test.sh, which then call `setup_checkout EXTRAS`.
+# Sets up this checkout: sourced by quickstart.sh and test.sh, which then call
+# `setup_checkout EXTRAS TOOLS`.
 # Everything that is there already is left as it is, so a second call takes a second.
 #
 #   VERULAW_PYTHON  the Python to make .venv with (default: the newest of python3.13, 3.12, 3.11, python3)
@@ -68,8 +69,9 @@ install_package() {
   printf '%s\n' "$wanted" >"$stamp"
 }
 
+# setup_checkout EXTRAS TOOLS: TOOLS is what install_toolchains.sh takes.
 setup_checkout() {
   make_venv
   install_package "$1"
-  bash scripts/install_toolchains.sh dafny
+  bash scripts/install_toolchains.sh "$2"
 }

@@ -11,9 +11,17 @@ from verulaw_rl.cli.bench import spread
 from verulaw_rl.errors import UserError
 from verulaw_rl.verification.cache import cache_key
 from verulaw_rl.verification.dafny.find import find_dafny
-from verulaw_rl.verification.measure import differing, from_cache, pool_overhead
+from verulaw_rl.verification.measure import Pass, differing, from_cache, pool_overhead, verified_within
 from verulaw_rl.verification.registry import get_adapter
-from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict, VerifyRequest
+from verulaw_rl.verification.verdict import (
+    DeclarationOutcome,
+    Limits,
+    Status,
+    Times,
+    ToolIdentity,
+    Verdict,
+    VerifyRequest,
+)
 
 pytestmark = pytest.mark.tool
 
@@ -49,6 +57,20 @@ def test_verdicts_differ_in_anything_but_times():
     same = replace(VERDICT, cached=True, times=Times(1, 2, 3))
     other = replace(VERDICT, error_count=2)
     assert differing(["a", "b"], [VERDICT, VERDICT], [same, other]) == ["b"]
+
+
+def test_a_command_line_may_tell_less_but_not_otherwise():
+    checked = replace(VERDICT, declarations=(DeclarationOutcome("f", "body", "failed"),), message="1 of f")
+    assert differing(["a"], [checked], [VERDICT]) == []
+    assert differing(["a"], [checked], [replace(VERDICT, status=Status.TIMEOUT)]) == ["a"]
+    assert differing(["a"], [checked], [replace(checked, message="")]) == ["a"]
+
+
+def test_only_what_verifies_in_time():
+    verified = replace(VERDICT, status=Status.VERIFIED)
+    passed = Pass((verified, VERDICT, verified), (1.0, 1.0, 61.0), 63.0)
+    assert verified_within(passed, 60) == [0]
+    assert passed.only([0, 2]).seconds == (1.0, 61.0)
 
 
 def test_the_pool_alone():

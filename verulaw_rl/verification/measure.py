@@ -51,6 +51,11 @@ class Pass:
         """Of the calls."""
         return statistics.median(self.seconds)
 
+    def only(self, kept: Sequence[int]) -> Pass:
+        """The calls at some places."""
+        verdicts, seconds = tuple(self.verdicts[i] for i in kept), tuple(self.seconds[i] for i in kept)
+        return Pass(verdicts, seconds, sum(seconds))
+
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
@@ -153,11 +158,34 @@ def from_cache(language: str, programs: Sequence[str], limits: Limits, verdicts:
 
 def differing(names: Sequence[str], one: Sequence[Verdict], other: Sequence[Verdict]) -> list[str]:
     """Names of the programs on which two passes disagree in anything but times and the cache."""
-    return [n for n, a, b in zip(names, one, other, strict=True) if _said(a) != _said(b)]
+    return [n for n, a, b in zip(names, one, other, strict=True) if not _agree(a, b)]
+
+
+def verified_within(passed: Pass, seconds: float) -> list[int]:
+    """Places of the programs that verified in so much wall time."""
+    return [
+        i
+        for i, (verdict, s) in enumerate(zip(passed.verdicts, passed.seconds, strict=True))
+        if verdict.status is Status.VERIFIED and s <= seconds
+    ]
+
+
+def _agree(one: Verdict, other: Verdict) -> bool:
+    """Whether two verdicts say the same, in all that both of them say: a command line may tell less."""
+    one, other = _said(one), _said(other)
+    if bool(one.declarations) != bool(other.declarations):
+        one, other = _printed(one), _printed(other)
+    return one == other
 
 
 def _said(verdict: Verdict) -> Verdict:
     return replace(verdict, cached=False, times=Times(), sandbox="")
+
+
+def _printed(verdict: Verdict) -> Verdict:
+    """Without what a tool that does not name the declarations it has checked leaves out."""
+    diagnostics = tuple(replace(d, related=()) for d in verdict.diagnostics)
+    return replace(verdict, declarations=(), verified_count=None, message="", diagnostics=diagnostics)
 
 
 class _AtOnce:

@@ -60,7 +60,8 @@ def without_proof(source: str, file: str, own: frozenset[str] = frozenset()) -> 
     """
     tree = ast.parse(source, file)
     defined = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
-    return ast.fix_missing_locations(WithoutProof(own | defined).visit(tree))
+    changed: ast.Module = WithoutProof(own | defined).visit(tree)
+    return ast.fix_missing_locations(changed)
 
 
 def main() -> None:
