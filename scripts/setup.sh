@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Sets up this checkout: sourced by quickstart.sh and test.sh, which then call
-# `setup_checkout EXTRAS TOOLS`.
+# Sets up this checkout: sourced by quickstart.sh and test.sh, which then call `setup_checkout EXTRAS TOOLS`.
 # Everything that is there already is left as it is, so a second call takes a second.
 #
 #   VERULAW_PYTHON  the Python to make .venv with (default: the newest of python3.13, 3.12, 3.11, python3)
