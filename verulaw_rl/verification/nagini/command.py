@@ -4,10 +4,10 @@ Obligations are always forced: without, Nagini checks none where no contract of 
 encoding would depend on what the process had seen before. All errors of a member are asked for, one prover runs at a
 time (a worker is one processor's work), and the solver's reasons are told, so that running out is no refutation.
 
-Solver work is limited twice. Each single check ends after resource units that do not depend on the load
-(``--assertTimeout``, which Nagini has Silicon turn into units); it then counts as undecided, and the others are still
-checked. All checks of a program together end after ``solver_s`` seconds of the solver's own CPU time, as the
-kernel counts it, which waiting for a processor does not use up. The wall clock only guards the pool.
+Solver work is limited for a program as a whole, to ``solver_s`` seconds of the solver's own CPU time as the kernel
+counts it: waiting for a processor uses none of it up. (Nagini has Silicon turn its limits of single checks into Z3's
+resource units, of which one kind of proof uses ten times as many a second as another, and a check that ran out of
+them is a failed one.) The wall clock only guards the pool.
 """
 
 from __future__ import annotations

@@ -57,8 +57,9 @@ class Verifier:
         from nagini_translation import main as nagini
         from nagini_translation import verifier as backend
         from nagini_translation.lib import config, jvmaccess
+        from nagini_translation.lib.errors import error_manager
 
-        self._nagini, self._backend = nagini, backend
+        self._nagini, self._backend, self._errors = nagini, backend, error_manager
         config.obligation_config.disable_all = False
         config.z3_path = setup["z3"]
         config.set_verifier("silicon")
@@ -152,11 +153,13 @@ class Verifier:
             solver_s, passed = watch.stop()
             silicon.silicon.stop()
             silicon.silicon = None
+        answer["members"], failures = _members(reporter)
         if passed:
+            # What came to its end before still counts.
             answer["outcome"] = "timeout"
+            answer["errors"] = [_error(e) for e in self._errors.convert(failures, self._jvm, modules, False)]
         answer["solver_s"] = solver_s
         answer["verify_s"] = time.perf_counter() - began
-        answer["members"] = _members(reporter)
         answer["declared"] = _declared(modules)
         return answer
 
@@ -320,17 +323,23 @@ def _unknown(error: Any) -> list[str]:
     return found
 
 
-def _members(reporter: Any) -> list[Any]:
-    """Viper members that came to an end: name, kind, whether verified, milliseconds."""
+def _members(reporter: Any) -> tuple[list[Any], list[Any]]:
+    """Viper members that came to an end (name, kind, whether verified, milliseconds), and their failures."""
     found: list[Any] = []
+    failures: list[Any] = []
     while reporter.hasNewMessage():
         message = reporter.getNewMessage()
         kind = message.getClass().getSimpleName()
-        if kind in ("EntitySuccessMessage", "EntityFailureMessage"):
-            member = message.concerning()
-            name, of = str(member.name()), str(member.getClass().getSimpleName())
-            found.append([name, of, kind == "EntitySuccessMessage", int(message.verificationTime())])
-    return found
+        if kind not in ("EntitySuccessMessage", "EntityFailureMessage"):
+            continue
+        member = message.concerning()
+        name, of = str(member.name()), str(member.getClass().getSimpleName())
+        found.append([name, of, kind == "EntitySuccessMessage", int(message.verificationTime())])
+        if kind == "EntityFailureMessage":
+            errors = message.result().errors().toIterator()
+            while errors.hasNext():
+                failures.append(errors.next())
+    return found, failures
 
 
 def _declared(modules: Any) -> list[dict[str, Any]]:
