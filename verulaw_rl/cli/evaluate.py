@@ -354,7 +354,7 @@ def _print(
     if sides is not None:
         for case in sides.differ:
             side = "published rule only" if case.official else "ours only"
-            console.print(f"accepted by {side}: {case.instance}: {case.why}", highlight=False)
+            console.print(f"accepted by {side}: {case.instance}: {case.why}", highlight=False, soft_wrap=True)
     console.print(f"verifier: {', '.join(summary.tools)}", highlight=False)
     for warning in warnings:
         console.print(f"[yellow]{warning}[/]", highlight=False)
