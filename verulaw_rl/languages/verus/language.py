@@ -130,8 +130,10 @@ class Verus:
         return escapes(source)
 
     def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
-        """None yet: attacks on the audit of Verus are the recorded cases."""
-        return iter(())
+        """Dishonest and honest rewrites of a verified program, for ``verulaw-rl attack``."""
+        from verulaw_rl.languages.verus.rewrites import rewrites
+
+        return rewrites(task, reference)
 
     def trivial_programs(self, given: str) -> tuple[str, ...]:
         """The given of code generation with trivial bodies."""
