@@ -22,7 +22,7 @@ from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.languages.rewrites import Family
 from verulaw_rl.suites.bundled import suite_named
-from verulaw_rl.suites.sources import suite_programs
+from verulaw_rl.suites.sources import BENCHMARKS, suite_programs
 from verulaw_rl.verification.pool import Pool, PoolSettings
 from verulaw_rl.verification.verdict import Limits
 
@@ -33,9 +33,11 @@ def attack_command(
     source: Annotated[
         str | None, typer.Argument(metavar="SUITE", help="File that `build` wrote, `seed`, or a folder of programs.")
     ] = None,
-    suite: Annotated[str | None, typer.Option(help="A benchmark instead: dafnybench.")] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="A benchmark instead: dafnybench, humaneval-nagini, humaneval-verus, ...")
+    ] = None,
     root: Annotated[Path | None, typer.Option(help="Folder that the benchmark was downloaded to.")] = None,
-    language: Annotated[str, typer.Option(help="Language of a folder's programs.")] = "dafny",
+    language: Annotated[str | None, typer.Option(help="Language of a folder's programs; dafny when absent.")] = None,
     per_family: Annotated[
         int, typer.Option(min=0, help="Rewrites of each family from each program and task; 0 for all.")
     ] = 10,
@@ -56,7 +58,8 @@ def attack_command(
 
     Example: verulaw-rl attack --suite dafnybench --root path/to/dafnybench --verify 300
     """
-    targets, left_out = _targets(source, suite, root, language, limit)
+    named = language or (BENCHMARKS[suite].language if suite in BENCHMARKS else "dafny")
+    targets, left_out = _targets(source, suite, root, named, limit)
     if not targets:
         raise UserError(f"nothing to attack: {left_out[0].reason}" if left_out else "nothing to attack")
     trials: list[Trial] = []
