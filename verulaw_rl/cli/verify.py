@@ -17,10 +17,10 @@ from verulaw_rl.verification.verdict import Limits, Status, Verdict, VerifyReque
 
 
 def verify_command(
-    files: Annotated[list[Path], typer.Argument(help="Programs; the language goes by the suffix (.dfy: Dafny).")],
+    files: Annotated[list[Path], typer.Argument(help="Programs; the language goes by the suffix (.dfy, .py, .rs).")],
     language: Annotated[str | None, typer.Option(help="Language of all files, whatever their suffix.")] = None,
     solver_s: Annotated[
-        float, typer.Option(min=0.1, help="Solver work per declaration, seconds of an idle core.")
+        float, typer.Option(min=0.1, help="Solver work per declaration (Nagini: per program), seconds of an idle core.")
     ] = 30,
     wall_s: Annotated[float, typer.Option(min=1, help="Wall-clock limit per program, seconds.")] = 180,
     error_limit: Annotated[int, typer.Option(min=1, help="Errors reported per declaration.")] = 200,
