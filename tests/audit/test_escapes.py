@@ -104,6 +104,9 @@ DECLARATIONS = {
     "trait O { } lemma L() returns (r: int) { ghost var o: O := *; }": "value_of_empty_type",
     "trait O { } lemma L() returns (r: int) { ghost var o: O :| true; }": "value_of_empty_type",
     "trait O { } lemma L() returns (r: int) { ghost var o: O; }": "value_of_empty_type",
+    "trait O { } datatype W = W(o: O) lemma L() { ghost var w: W := *; }": "value_of_empty_type",
+    "trait O { } datatype W = W(o: V) type V = O lemma L() { ghost var w: (W, int) := *; }": "value_of_empty_type",
+    "type B = V type V = bv8 lemma Up(k: B) ensures false { Up(k + 1); }": "bitvector_measure",
 }
 
 

@@ -387,18 +387,19 @@ class _Search:
 
 
 def _types(reading: Reading) -> _Types:
-    empty: set[str] = set()
-    bitvector: set[str] = set()
-    for d in reading.declarations:
-        if d.kind == "trait":
-            empty.add(d.name)
-        elif d.kind in ("type", "newtype"):
-            words = header(reading, d)[0]
-            if "=" not in words or _witness_star(words):
-                empty.add(d.name)
-            if any(_BITVECTOR.fullmatch(w) or w in bitvector for w in words):
-                bitvector.add(d.name)
-    return _Types(frozenset(empty), frozenset(bitvector))
+    headers = {d.name: header(reading, d)[0] for d in reading.declarations if d.kind in ("type", "newtype")}
+    empty = {d.name for d in reading.declarations if d.kind == "trait"}
+    empty |= {name for name, words in headers.items() if "=" not in words or _witness_star(words)}
+    bitvector = {name for name, words in headers.items() if any(_BITVECTOR.fullmatch(w) for w in words)}
+    datatypes = {d.name: header(reading, d)[0] for d in reading.declarations if d.kind in ("datatype", "codatatype")}
+    return _Types(frozenset(_holding(empty, headers | datatypes)), frozenset(_holding(bitvector, headers)))
+
+
+def _holding(names: set[str], headers: dict[str, list[str]]) -> set[str]:
+    """The names, and those of declarations that are made of them, however deeply."""
+    while more := {name for name, words in headers.items() if name not in names and not names.isdisjoint(words)}:
+        names = names | more
+    return names
 
 
 def _witness_star(words: list[str]) -> bool:
