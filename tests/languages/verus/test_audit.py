@@ -200,7 +200,7 @@ ATTRIBUTES = [
     "verifier::accept_recursive_types(T)",
     "verifier::strictly_positive",
     "verifier::rlimit(infinity)",
-    "verifier::rlimit(100000000)",
+    "verifier::rlimit(201)",
     "verifier::something_new",
     'path = "x.rs"',
 ]
@@ -339,7 +339,8 @@ WRITTEN = VERUS.strip_bodies(edit(AFTER, ""))
         ("unsafe { 0 }", "reject_proof"),
         ("todo!()", "reject_proof"),
         ('asm!("nop"); 0', "reject_proof"),
-        ("#[verifier::truncate] 0", "reject_proof"),
+        ("#[verifier::truncate] n as u8 as u64", "accept"),
+        ("#[verifier::something_new] 0", "reject_proof"),
     ],
 )
 def test_written_bodies(body: str, expected: str) -> None:
