@@ -93,8 +93,8 @@ class GrpoConfig(ConfigModel):
     """Optimizer steps per pass."""
     micro_batch_size: int = Field(default=16, ge=1)
     """Episodes per forward pass."""
-    learning_rate: float = Field(default=1e-6, gt=0)
-    """Peak of AdamW's learning rate."""
+    learning_rate: float = Field(default=1e-6, ge=0)
+    """Peak of AdamW's learning rate; 0 trains nothing, to see whether rewards drift."""
     warmup_updates: int = Field(default=0, ge=0)
     """Updates over which the learning rate rises from 0."""
     schedule: Literal["constant_with_warmup", "linear", "cosine"] = "constant_with_warmup"
@@ -209,6 +209,9 @@ class TrainConfig(ConfigModel):
                 f"the trainer's {self.trainer.processes} processes must divide the {episodes // self.grpo.minibatches} "
                 "episodes of an optimizer step (prompts_per_update * group_size / minibatches)"
             )
-        if isinstance(self.rollouts, VllmServerRollouts) and self.rollouts.sync == "lora" and self.trainer.lora is None:
-            raise ValueError("rollouts.sync: lora sends an adapter; set trainer.lora, or sync: trl or path")
+        if isinstance(self.rollouts, VllmServerRollouts):
+            if self.rollouts.sync == "lora" and self.trainer.lora is None:
+                raise ValueError("rollouts.sync: lora sends an adapter; set trainer.lora, or sync: trl or path")
+            if self.rollouts.sync == "trl" and max(self.rollouts.nodes, len(self.rollouts.base_urls)) > 1:
+                raise ValueError("rollouts.sync: trl reaches one server; set rollouts.nodes: 1, or sync: path or lora")
         return self

@@ -244,6 +244,9 @@ class _Engine:
         """Hand a sampled turn to the environment, at once: others are still being sampled."""
         conversation = running.conversation
         assert conversation is not None
+        if generation.error is not None:
+            self._finish(running, RuntimeError(generation.error))
+            return
         conversation.add_reply(generation)
         if not generation.finished and conversation.room_tokens < 1:
             running.env.truncate(text=generation.text)

@@ -46,6 +46,8 @@ class Generation:
     """Decoded, without the end-of-turn token; for reading, never encoded again."""
     finished: bool
     """Whether the end-of-turn token was sampled; otherwise ``max_tokens`` cut it off."""
+    error: str | None = None
+    """Why there is none: a server that failed, through no fault of the policy."""
 
 
 OnDone = Callable[[int, Generation], None]
