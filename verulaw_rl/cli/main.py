@@ -53,6 +53,8 @@ COMMANDS = {
 EXTRAS = {name: "train" for name in ("torch", "transformers", "trl", "accelerate", "datasets", "tokenizers")} | {
     "wandb": "wandb",
     "vllm": "vllm",
+    "peft": "lora",
+    "tensorboard": "tensorboard",
     "ray": "ray",
     "openai": "endpoint",
     "gguf": "gguf",

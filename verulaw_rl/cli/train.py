@@ -70,6 +70,8 @@ def train_command(
         except StoppedError:
             shown.say(f"Told to end; continue with `verulaw-rl train --resume {folder.path}`")
             raise typer.Exit(EXIT_RESUMABLE) from None
+    if result is None:
+        return
     if as_json:
         typer.echo(json.dumps(_row(result)))
     else:

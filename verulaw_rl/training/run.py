@@ -12,7 +12,7 @@ import logging
 import shutil
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,21 @@ from verulaw_rl.rollouts.transformers_policy import TransformersPolicy
 from verulaw_rl.specialist.declared import services_with
 from verulaw_rl.suites.instance import Suite, load_suite, save_suite
 from verulaw_rl.suites.prepare import language_of, prepare_suite
+from verulaw_rl.training.dpo import Pair, pairs_of, train_dpo
 from verulaw_rl.training.folder import TrainingFolder, make_folder_whole
-from verulaw_rl.training.grpo import Hooks, check_trl, checkpoints_in, steps_per_update, train_grpo
+from verulaw_rl.training.grpo import (
+    Hooks,
+    check_trl,
+    checkpoints_in,
+    play_update,
+    save_policy,
+    steps_per_update,
+    train_grpo,
+)
+from verulaw_rl.training.metrics import episode_metrics
+from verulaw_rl.training.processes import is_first, wait_for
 from verulaw_rl.training.reporter import Reporter
+from verulaw_rl.training.sampler import make_sampler
 from verulaw_rl.training.small_policy import create_small_policy
 from verulaw_rl.training.stopping import StoppedError, StopRequest
 from verulaw_rl.training.threads import beside_verifier, use_all_cores
@@ -49,6 +61,12 @@ from verulaw_rl.training.watch import Watch
 from verulaw_rl.verification.pool import Pool
 
 logger = logging.getLogger(__name__)
+
+PAIRS = "pairs.jsonl"
+"""Ranked episodes, as ids, a row for each batch."""
+
+UNSCORABLE_WARNING = 0.05
+"""Share of unscorable episodes above which an update is warned of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +79,16 @@ class TrainingResult:
     report: Path
 
 
-def run_training(folder: TrainingFolder, reporter: Reporter, services: Services | None = None) -> TrainingResult:
+def run_training(folder: TrainingFolder, reporter: Reporter, services: Services | None = None) -> TrainingResult | None:
     """Do what is left of a run.
 
     Args:
         folder: of the run.
         reporter: told how far it is.
         services: what episodes call; live ones from the config when absent.
+
+    Returns:
+        What it came to; ``None`` in a process that is not the run's first.
 
     Raises:
         UserError: bad input, a missing tool, a full disk.
@@ -91,9 +112,9 @@ def run_training(folder: TrainingFolder, reporter: Reporter, services: Services 
     try:
         with stop.heard():
             if services is not None:
-                return _Run(folder, reporter, services, stop).do()
+                return _Run(folder, reporter, services, stop).play_its_part()
             with live_services(config.verification, config.reward, config.episode) as live:
-                return _Run(folder, reporter, services_with(live, config.specialist), stop).do()
+                return _Run(folder, reporter, services_with(live, config.specialist), stop).play_its_part()
     except StoppedError:
         logger.info("told to end; %s continues", resume)
         raise
@@ -122,6 +143,13 @@ class _Run:
         self._stop = stop
         self._environment = load_environment(self._config.episode.environment)
         self._watch = Watch()
+
+    def play_its_part(self) -> TrainingResult | None:
+        """Everything in the run's first process; in the others what they are needed for."""
+        if is_first():
+            return self.do()
+        self.join()
+        return None
 
     def do(self) -> TrainingResult:
         """All phases that are left, in order."""
@@ -211,6 +239,8 @@ class _Run:
         config, target = self._config.grpo, self._folder.final_policy
         if self._folder.done("grpo"):
             return target
+        if self._config.method == "dpo":
+            return self._dpo(start, suite)
         started = self._phase("GRPO")
         saved = checkpoints_in(self._folder.checkpoints)
         done = int(saved[-1].name.rpartition("-")[2]) // steps_per_update(config) if saved else 0
@@ -218,30 +248,97 @@ class _Run:
         self._watch = Watch(read_rows(self._folder.path / "metrics.jsonl"))
         if done:
             self._say(f"Continuing after update {done}")
-        policy = self._policy(saved[-1] if done >= config.updates > 0 else start)
-        if done < config.updates:
+        last = saved[-1] if saved and done >= config.updates else None
+        if not config.updates or (last is not None and (last / "model.safetensors").is_file()):
+            policy = self._policy(last or start)
+            save_policy(policy.model, policy.tokenizer, target)
+        elif not (target / "config.json").is_file():
+            policy = self._policy(start)
             hooks = Hooks(self._keep_episodes, lambda update, row: self._keep_metrics(update, row, policy, suite))
-            train_grpo(
-                policy,
-                lambda: self._env(suite, self._train_split),
-                [i.key for i in suite.split(self._train_split)],
-                config,
-                checkpoints=self._folder.checkpoints,
-                seed=self._config.seed,
-                run=self._folder.path.name,
-                hooks=hooks,
-                resume_from=saved[-1] if saved else None,
-                threads=self._config.threads,
-                wandb_project=self._config.tracking.project if self._config.tracking.wandb else None,
-                stop=self._stop,
-            )
-
-        def save(part: Path) -> None:
-            policy.model.save_pretrained(part)
-            policy.tokenizer.save_pretrained(part)
-
-        make_folder_whole(target, save)
+            self._train(policy, suite, hooks, saved[-1] if saved else None)
         self._finish("grpo", started, updates=config.updates)
+        return target
+
+    def _train(self, policy: TransformersPolicy, suite: Suite, hooks: Hooks, resume_from: Path | None) -> None:
+        """GRPO in this process, which is one of the trainer's or the only one."""
+        tracking = self._config.tracking
+        train_grpo(
+            policy,
+            lambda: self._env(suite, self._train_split),
+            [i.key for i in suite.split(self._train_split)],
+            self._config.grpo,
+            checkpoints=self._folder.checkpoints,
+            target=self._folder.final_policy,
+            seed=self._config.seed,
+            run=self._folder.path.name,
+            hooks=hooks,
+            resume_from=resume_from,
+            threads=self._config.threads,
+            wandb_project=tracking.project if tracking.wandb else None,
+            tensorboard=self._folder.path / "tensorboard" if tracking.tensorboard else None,
+            stop=self._stop,
+            machines=self._config.trainer,
+            rejection=self._config.method == "rejection",
+            instances={i.key: i for i in suite.instances},
+            sampling=self._config.rollouts,
+            sampler=make_sampler(
+                self._config.rollouts,
+                self._config.canary,
+                policy.tokenizer,
+                name=self._folder.path.name,
+                context_tokens=policy.context_tokens,
+                folder=self._folder.path / "policy" / "sent",
+            ),
+        )
+
+    def join(self) -> None:
+        """What a process does that is not the first: wait for what the first prepares, and train with it."""
+        if self._config.method != "grpo" and self._config.method != "rejection":
+            raise UserError(f"method {self._config.method} trains in one process; set trainer.processes_per_node: 1")
+        wait_for(self._folder, "suite")
+        start = Path(str(wait_for(self._folder, "warm_start")["policy"]))
+        wait_for(self._folder, "evaluation_before")
+        self._folder = TrainingFolder.open(self._folder.path)
+        if self._folder.done("grpo") or not self._config.grpo.updates:
+            return
+        saved = checkpoints_in(self._folder.checkpoints)
+        silent = Hooks(lambda update, batch: None, lambda update, row: None)
+        self._train(self._policy(start), self._suite(), silent, saved[-1] if saved else None)
+
+    def _dpo(self, start: Path, suite: Suite) -> Path:
+        """Folder of the policy after direct preference optimisation on ranked episodes of the one before."""
+        config, grpo, target = self._config.dpo, self._config.grpo, self._folder.final_policy
+        started = self._phase("Episodes to rank")
+        policy = self._policy(start)
+        kept = read_rows(self._folder.path / PAIRS)
+        done = max((row["update"] for row in kept), default=0)
+        self._folder.cut_rows_after(done)
+        keys = [i.key for i in suite.split(self._train_split)]
+        for update in range(done + 1, grpo.updates + 1):
+            batch = play_update(
+                policy, lambda: self._env(suite, self._train_split), keys, grpo, update,
+                seed=self._config.seed, run=self._folder.path.name, threads=self._config.threads,
+            )  # fmt: skip
+            self._keep_episodes(update, batch)
+            self._folder.add_rows("metrics.jsonl", [{"update": update, **episode_metrics(batch)}])
+            pairs = pairs_of(batch.results, config)
+            self._folder.add_rows(PAIRS, [{"update": update, "pairs": [asdict(p) for p in pairs]}])
+            self._reporter.progress(update, grpo.updates, f"{len(pairs)} pairs")
+        self._phase("DPO")
+        rows = [pair for row in read_rows(self._folder.path / PAIRS) for pair in row["pairs"]]
+        model = train_dpo(
+            policy.model,
+            policy.tokenizer,
+            [Pair(**row) for row in rows],
+            config,
+            scratch=self._folder.path / "policy" / "scratch",
+            seed=self._config.seed,
+            machines=self._config.trainer,
+            micro_batch_size=grpo.micro_batch_size,
+            on_step=lambda step, steps, logs: self._reporter.progress(step, steps, f"loss {logs['loss']}"),
+        )
+        save_policy(model, policy.tokenizer, target)
+        self._finish("grpo", started, updates=grpo.updates, pairs=len(rows))
         return target
 
     def _keep_episodes(self, update: int, batch: RolloutBatch) -> None:
@@ -265,6 +362,11 @@ class _Run:
             logger.warning("update %d: %s", update, news)
             self._reporter.say(f"Warning: {news}")
         self._folder.add_rows("metrics.jsonl", [row])
+        if row["unscorable"] > UNSCORABLE_WARNING:
+            self._say(
+                f"Update {update}: {row['unscorable']:.0%} of the episodes could not be scored; "
+                f"{self._folder.path}/log.txt says why"
+            )
         parts = [("reward", "{:.2f}"), ("verified", "{:.0%}"), ("kl", "{:.3f}"), ("entropy", "{:.2f}")]
         facts = ", ".join(f"{k} {form.format(row[k])}" for k, form in parts if row.get(k) is not None)
         self._reporter.progress(update, self._config.grpo.updates, facts)
