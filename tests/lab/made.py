@@ -3,6 +3,7 @@ statuses, faults of the tool and of the program, several submissions, wasted tur
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 from tests.evidence.factory import evidence, finding
@@ -21,7 +22,7 @@ def made_evidence(draw: random.Random) -> Evidence:
     totals = {c: draw.choice((0, 0, 1, 2, 3, 5)) for c in Category}
     status = draw.choices((*Status, None), (20, 50, 5, 10, 10, 5))[0]
     kinds = draw.choices(((), (FindingKind.SPECIFICATION,), (FindingKind.PROOF,), tuple(FindingKind)), (80, 8, 8, 4))[0]
-    return evidence(
+    made = evidence(
         totals,
         totals if status is Status.VERIFIED else {c: draw.randint(0, n) for c, n in totals.items()},
         task=draw.choice(list(Task)),
@@ -33,6 +34,7 @@ def made_evidence(draw: random.Random) -> Evidence:
         probes=tuple(draw.sample(list(Category), draw.randint(0, 2))),
         program_fault=draw.random() < 0.5,
     )
+    return replace(made, probes_unsettled=draw.random() < 0.03)
 
 
 def made_turn(draw: random.Random) -> Turn:
@@ -44,6 +46,7 @@ def made_turn(draw: random.Random) -> Turn:
     if kind == "verify":
         return Turn("<verify>", "failed", action="verify", program="method M() {}\n", evidence=made_evidence(draw))
     assisted = Score(draw.uniform(-1, 3), {}, "partial") if draw.random() < 0.1 else None
+    kept = made_evidence(draw) if assisted is not None and draw.random() < 0.5 else None
     return Turn(
         "<submit>",
         "failed",
@@ -52,6 +55,7 @@ def made_turn(draw: random.Random) -> Turn:
         evidence=made_evidence(draw),
         score=Score(0.0, {}, "partial"),
         assisted=assisted,
+        assisted_evidence=kept,
         unchanged=draw.random() < 0.2,
     )
 

@@ -37,8 +37,11 @@ def real_page(run: Path, tmp_path: Path) -> Path:
     return page
 
 
-def test_page_and_python_agree_on_1000_records(tmp_path: Path):
-    episodes = read_episodes([write_records(tmp_path / "made", made_records(1000))])
+@pytest.mark.parametrize("scale", ["group", "batch", "none"])
+def test_page_and_python_agree_on_1000_records(tmp_path: Path, scale: str):
+    folder = write_records(tmp_path / "made", made_records(1000))
+    (folder / "config.yaml").write_text(f"grpo: {{scale_rewards: {scale}}}\n")
+    episodes = read_episodes([folder])
     page = tmp_path / "lab.html"
     choices = [choose(None, None, settings) for settings in SETTINGS]
     assert write_page(page, "made", episodes, choices[0], {}) == 1000

@@ -14,7 +14,7 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.reward import load_reward
 from verulaw_rl.lab.choice import choose, recorded_scoring
 from verulaw_rl.lab.recorded import read_episodes
-from verulaw_rl.lab.rescoring import advantages, compare, rank_correlation, rescore_all
+from verulaw_rl.lab.rescoring import advantages, compare, rank_correlation, rescore_all, scaled_over
 
 pytestmark = pytest.mark.unit
 
@@ -71,12 +71,35 @@ def test_a_bad_setting_is_one_line(setting: str, says: str):
 def test_advantages_by_hand():
     rewards = np.array([1.0, 0.0, 0.0, 0.0, 0.1 + 0.2, 0.3, 0.3, math.nan, 5.0, math.nan])
     groups = np.array([0, 0, 0, 0, 1, 1, 1, 0, 2, 2])
-    got, flat = advantages(rewards, groups)
+    got, flat = advantages(rewards, groups, groups)
     # Group 0: mean 1/4, deviation sqrt((9/16 + 3/16) / 3) = 1/2. Group 1 differs by rounding alone.
     scale = 0.5 + 1e-4
     expected = [0.75 / scale, -0.25 / scale, -0.25 / scale, -0.25 / scale, 0, 0, 0, 0, 0, 0]
     assert got == pytest.approx(expected, abs=1e-12)
     assert list(flat) == [False, True, True]
+    # Over nothing; and over one batch of the eight known, whose mean is 6.9/8 and whose squares are 1 + 0.27 + 25.
+    plain, _ = advantages(rewards, groups, np.full(10, -1))
+    assert plain == pytest.approx([0.75, -0.25, -0.25, -0.25, 0, 0, 0, 0, 0, 0])
+    batch, same = advantages(rewards, groups, np.zeros(10, dtype=int))
+    whole = math.sqrt((1 + 3 * 0.09 + 25 - 8 * (6.9 / 8) ** 2) / 7) + 1e-4
+    assert batch == pytest.approx([0.75 / whole, -0.25 / whole, -0.25 / whole, -0.25 / whole, 0, 0, 0, 0, 0, 0])
+    assert list(same) == list(flat)
+
+
+@pytest.mark.parametrize("scale", ["group", "batch", "none"])
+def test_scaling_is_read_from_the_runs_config(scale: str, tmp_path: Path):
+    folder = write_records(tmp_path / "made", made_records(128))
+    (folder / "config.yaml").write_text(f"name: made\ngrpo: {{scale_rewards: {scale}}}\n")
+    episodes = read_episodes([folder])
+    assert {e.scale for e in episodes} == {scale}
+    ids = {key: n for n, key in enumerate(dict.fromkeys(e.group for e in episodes))}
+    scaled = scaled_over(episodes, np.array([ids[e.group] for e in episodes]))
+    assert len(set(scaled)) == {"group": 16, "batch": 2, "none": 1}[scale]  # 128 episodes in two updates
+    (folder / "config.yaml").write_text("grpo: {scale_rewards: everything}\n")
+    with pytest.raises(UserError, match="must be one of group, batch, none"):
+        read_episodes([folder])
+    (folder / "config.yaml").write_text("evaluation: {samples: 4}\n")
+    assert read_episodes([folder])[0].scale == "group"
 
 
 def test_advantages_are_the_trainers():
@@ -86,8 +109,12 @@ def test_advantages_are_the_trainers():
     tensor = torch.tensor(rewards)
     mean = torch.nanmean(tensor, dim=1, keepdim=True)
     theirs = ((tensor - mean) / (utils.nanstd(tensor, dim=1, keepdim=True) + 1e-4)).nan_to_num(nan=0.0)
-    ours, _ = advantages(rewards.ravel(), np.repeat(np.arange(20), 8))
+    groups = np.repeat(np.arange(20), 8)
+    ours, _ = advantages(rewards.ravel(), groups, groups)
     assert ours == pytest.approx(theirs.numpy().ravel(), abs=1e-6)  # TRL counts in float32
+    batch = ((tensor - mean) / (utils.nanstd(tensor) + 1e-4)).nan_to_num(nan=0.0)
+    ours, _ = advantages(rewards.ravel(), groups, np.zeros(160, dtype=int))
+    assert ours == pytest.approx(batch.numpy().ravel(), abs=1e-6)
 
 
 def test_rank_correlation_is_spearmans():

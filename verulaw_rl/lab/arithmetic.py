@@ -54,6 +54,8 @@ class Counts:
     """An error of the program's doing."""
     unscorable: bool
     """An error of the tool's, or no verdict."""
+    unsettled: bool
+    """An error of the tool's on the probes alone."""
 
 
 def is_obligation_reward(reward: Reward) -> bool:
@@ -98,5 +100,6 @@ def counts_of(evidence: Evidence) -> Counts:
         changed=evidence.specification_changed,
         fault=fault,
         unscorable=not fault and (is_error or evidence.status is None),
+        unsettled=evidence.probes_unsettled,
         **counts,
     )

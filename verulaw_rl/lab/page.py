@@ -92,6 +92,8 @@ def _episode(episode: RecordedEpisode, record: EpisodeRecord, instances: Mapping
         "place": episode.place,
         "instance": episode.instance,
         "group": " ".join(str(part) for part in episode.group[1:] if part not in (None, "")),
+        "batch": " ".join(str(part) for part in episode.group[1:-1] if part not in (None, "")),
+        "scale": episode.scale,
         "reward": record.reward,
         "wasted": sum(t.wasted for t in record.turns),
         "end": record.end_reason,
@@ -105,6 +107,8 @@ def _turn(turn: Turn, record: EpisodeRecord, instance: Instance | None) -> dict[
         out["submitted"] = True
         if turn.assisted is not None:
             out["assisted"] = turn.assisted.total
+            if turn.assisted_evidence is not None:
+                out["assisted_counts"] = asdict(counts_of(turn.assisted_evidence))
     if turn.invalid is not None:
         out["invalid"] = True
     if turn.unchanged:

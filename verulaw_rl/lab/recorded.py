@@ -13,9 +13,10 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import msgspec
+import yaml
 from pydantic import ValidationError
 
 from verulaw_rl.episodes.record import EpisodeRecord, record_from_row
@@ -25,6 +26,8 @@ from verulaw_rl.evidence.evidence import Evidence
 from verulaw_rl.evidence.reward import Score
 
 TRAINING = "episodes.jsonl"
+
+Scale = Literal["group", "batch", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class RecordedTurn:
     evidence: Evidence | None = None
     score: Score | None = None
     assisted: Score | None = None
+    assisted_evidence: Evidence | None = None
     unchanged: bool = False
 
     @property
@@ -63,11 +67,14 @@ class RecordedEpisode:
     """1-based line of the file."""
     instance: str
     group: tuple[object, ...]
-    """Episodes with the same value were one group: their advantages are relative to one another."""
+    """Episodes with the same value were one group: their advantages are relative to one another. All but the last part
+    names their batch."""
     turns: tuple[RecordedTurn, ...]
     reward: float | None
     """As recorded; ``None`` where it could not be scored."""
     scoring: Scoring
+    scale: Scale = "group"
+    """Over what the trainer scales advantages: ``grpo.scale_rewards`` of the run."""
 
     @property
     def place(self) -> str:
@@ -138,14 +145,35 @@ def read_episodes(runs: Sequence[Path]) -> tuple[RecordedEpisode, ...]:
     return episodes
 
 
+def scale_of(folder: Path) -> Scale:
+    """``grpo.scale_rewards`` of the run in a folder; the trainer's default where there is no config that says it.
+
+    Raises:
+        UserError: the config cannot be read, or says something else.
+    """
+    config = folder / "config.yaml"
+    if not config.is_file():
+        return "group"
+    try:
+        read = yaml.safe_load(config.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"cannot read {config}: {error}") from None
+    grpo = read.get("grpo") if isinstance(read, dict) else None
+    said = grpo.get("scale_rewards", "group") if isinstance(grpo, dict) else "group"
+    if said not in get_args(Scale):
+        raise UserError(f"{config}: grpo.scale_rewards is {said!r}; it must be one of {', '.join(get_args(Scale))}")
+    return said  # type: ignore[no-any-return]
+
+
 def _read(file: Path) -> Iterator[RecordedEpisode]:
     scorings: dict[tuple[str, bytes, bytes], Scoring] = {}
+    scale = scale_of(file.parent)
     for number, row in _rows(file):
         key = (row.reward_name, bytes(row.reward_weights), bytes(row.terms))
         if key not in scorings:
             scorings[key] = Scoring(key[0], msgspec.json.decode(key[1]), msgspec.json.decode(key[2]))
         group = (file, row.update, row.policy, row.policy_version, row.instance)
-        yield RecordedEpisode(file, number, row.instance, group, row.turns, row.reward, scorings[key])
+        yield RecordedEpisode(file, number, row.instance, group, row.turns, row.reward, scorings[key], scale)
 
 
 def read_record(file: Path, row: int) -> EpisodeRecord:

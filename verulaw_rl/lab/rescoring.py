@@ -1,7 +1,8 @@
 """Recorded episodes scored again from their evidence, and what that does to the advantages of their groups.
 
-Pure. Advantages are those of the trainer (TRL's, ``scale_rewards="group"``): reward minus the group's mean, over the
-group's standard deviation (n - 1) plus 1e-4; an episode that cannot be scored is in no mean and has advantage 0.
+Pure. Advantages are those of the trainer (TRL's): reward minus the group's mean, over the standard deviation (n - 1)
+plus 1e-4 of what ``grpo.scale_rewards`` of the run names, its group or its batch, or over nothing; an episode that
+cannot be scored is in no mean and has advantage 0.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from verulaw_rl.evidence.reward import Reward
 from verulaw_rl.lab.recorded import RecordedEpisode
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 EPSILON = 1e-4
 """Added to the standard deviation by TRL."""
@@ -65,7 +67,7 @@ class Comparison:
 def rescore_all(episodes: Sequence[RecordedEpisode], reward: Reward, terms: EpisodeTerms) -> list[float | None]:
     """Reward of each episode under another reward or other terms, as ``episodes.record.rescore`` gives it.
 
-    An assisted score stays as recorded: the record holds no evidence of what the specialist made.
+    An assisted score without evidence of what the specialist made stays as recorded.
 
     Raises:
         UserError: the reward returns something that it may not, with the place of the record that shows it.
@@ -84,7 +86,8 @@ def rescore_all(episodes: Sequence[RecordedEpisode], reward: Reward, terms: Epis
                 raise UserError(f"{episode.place}: {error}") from error
             totals.append(None if direct is None else direct.total)
             if turn.assisted is not None:
-                totals.append(turn.assisted.total)
+                kept = turn.assisted_evidence
+                totals.append(turn.assisted.total if kept is None else score(kept).total)
         rewards.append(episode_value(totals, wasted, terms))
     return rewards
 
@@ -97,11 +100,12 @@ def compare(
     after = _floats(new)
     ids: dict[tuple[object, ...], int] = {}
     groups = np.array([ids.setdefault(e.group, len(ids)) for e in episodes], dtype=np.int64)
+    scaled = scaled_over(episodes, groups)
     both = ~(np.isnan(before) | np.isnan(after))
     sizes = np.bincount(groups[both], minlength=len(ids))
     counted = sizes >= 2
-    old_advantages, old_flat = advantages(before, groups)
-    new_advantages, new_flat = advantages(after, groups)
+    old_advantages, old_flat = advantages(before, groups, scaled)
+    new_advantages, new_flat = advantages(after, groups, scaled)
     flipped = both & (old_advantages * new_advantages < 0)
     order = np.argsort(-np.abs(new_advantages - old_advantages), kind="stable")[:MOST_CHANGED]
     return Comparison(
@@ -130,27 +134,51 @@ def compare(
     )
 
 
-def advantages(rewards: Floats, groups: NDArray[np.int64]) -> tuple[Floats, NDArray[np.bool_]]:
+def scaled_over(episodes: Sequence[RecordedEpisode], groups: Numbers) -> Numbers:
+    """Number of the episodes over whose standard deviation each advantage is scaled; -1 for none."""
+    first = int(groups.max()) + 1 if len(groups) else 0
+    batches: dict[tuple[object, ...], int] = {}
+    out = [
+        int(groups[n])
+        if e.scale == "group"
+        else -1
+        if e.scale == "none"
+        else first + batches.setdefault(e.group[:-1], len(batches))
+        for n, e in enumerate(episodes)
+    ]
+    return np.array(out, dtype=np.int64)
+
+
+def advantages(rewards: Floats, groups: Numbers, scaled: Numbers) -> tuple[Floats, NDArray[np.bool_]]:
     """Advantage of each episode, and of each group whether it has none.
 
     Args:
         rewards: one per episode, NaN for one that cannot be scored.
         groups: number of each episode's group, from 0.
+        scaled: what :func:`scaled_over` gives.
     """
     total = int(groups.max()) + 1 if len(groups) else 0
     known = ~np.isnan(rewards)
-    mine, values = groups[known], rewards[known]
+    mine, values, over = groups[known], rewards[known], scaled[known]
     sizes = np.bincount(mine, minlength=total)
-    means = np.bincount(mine, weights=values, minlength=total) / np.maximum(sizes, 1)
+    centred = values - (np.bincount(mine, weights=values, minlength=total) / np.maximum(sizes, 1))[mine]
     low, high = np.full(total, np.inf), np.full(total, -np.inf)
     np.minimum.at(low, mine, values)
     np.maximum.at(high, mine, values)
     flat: NDArray[np.bool_] = high - low <= SAME
-    squares = np.bincount(mine, weights=(values - means[mine]) ** 2, minlength=total)
-    deviations = np.sqrt(squares / np.maximum(sizes - 1, 1))
     out = np.zeros(len(rewards))
-    out[known] = np.where(flat[mine], 0.0, (values - means[mine]) / (deviations[mine] + EPSILON))
+    out[known] = np.where(flat[mine], 0.0, centred / _divisors(values, over))
     return out, flat
+
+
+def _divisors(values: Floats, over: Numbers) -> Floats:
+    """Standard deviation of the values with each number, plus TRL's epsilon; 1 where it is -1."""
+    number = over + 1  # 0 for none
+    sizes = np.bincount(number)
+    means = np.bincount(number, weights=values) / np.maximum(sizes, 1)
+    squares = np.bincount(number, weights=(values - means[number]) ** 2)
+    deviations = np.sqrt(squares / np.maximum(sizes - 1, 1))
+    return np.where(over < 0, 1.0, deviations[number] + EPSILON)
 
 
 def rank_correlation(first: Floats, second: Floats) -> float | None:

@@ -26,6 +26,7 @@ function ratio(c, w) {
 
 /** Outcome and score of one submission; null where it cannot be scored. */
 function score(c, w) {
+  if (c.unsettled) return ["unscorable", null];
   if (w["weights.audit"] && c.escaped) return ["proof escape", w["weights.proof_escape"]];
   if (w["weights.audit"] && c.changed) return ["specification changed", w["weights.specification_changed"]];
   if (c.fault) return ["program fault", w["weights.program_fault"]];
@@ -39,7 +40,8 @@ function episodeReward(e, w) {
   let best = null, outcome = submitted.length ? "unscorable" : "no submission";
   for (const t of submitted) {
     const scores = t.counts ? [score(t.counts, w)] : [];
-    if (t.assisted !== undefined) scores.push(["assisted", t.assisted]);
+    if (t.assisted_counts) scores.push(["assisted", score(t.assisted_counts, w)[1]]);
+    else if (t.assisted !== undefined) scores.push(["assisted", t.assisted]);
     for (const [said, total] of scores) if (total !== null && (best === null || total > best)) [outcome, best] = [said, total];
   }
   if (best === null && submitted.length) return [outcome, null];
@@ -50,16 +52,29 @@ function episodeReward(e, w) {
 const sum = values => values.reduce((a, b) => a + b, 0);
 const mean = values => values.length ? sum(values) / values.length : null;
 
+const deviation = values => Math.sqrt(sum(values.map(v => (v - mean(values)) ** 2)) / Math.max(values.length - 1, 1));
+
+/** Indices of the episodes that can be scored, by the value of `key`. */
+function gathered(rewards, key) {
+  const found = new Map();
+  DATA.episodes.forEach((e, n) => { if (rewards[n] !== null) found.set(e[key], [...(found.get(e[key]) || []), n]); });
+  return found;
+}
+
 /** Advantages as the trainer has them, and per group whether all its rewards are the same. */
-function advantages(rewards, groups) {
-  const members = new Map(), out = rewards.map(() => 0), flat = new Map();
-  groups.forEach((g, n) => { if (rewards[n] !== null) members.set(g, [...(members.get(g) || []), n]); });
+function advantages(rewards) {
+  const members = gathered(rewards, "group"), out = rewards.map(() => 0), flat = new Map(), spread = new Map();
+  const numbers = mine => mine.map(n => rewards[n]);
+  for (const [b, mine] of gathered(rewards, "batch")) spread.set(b, deviation(numbers(mine)));
   for (const [g, mine] of members) {
-    const values = mine.map(n => rewards[n]), middle = mean(values);
+    const values = numbers(mine), middle = mean(values), own = deviation(values);
     flat.set(g, Math.max(...values) - Math.min(...values) <= 1e-9);
     if (flat.get(g)) continue;
-    const deviation = Math.sqrt(sum(values.map(v => (v - middle) ** 2)) / (values.length - 1));
-    mine.forEach(n => { out[n] = (rewards[n] - middle) / (deviation + 1e-4); });
+    for (const n of mine) {
+      const { scale, batch } = DATA.episodes[n];
+      const over = scale === "none" ? 1 : (scale === "batch" ? spread.get(batch) : own) + 1e-4;
+      out[n] = (rewards[n] - middle) / over;
+    }
   }
   return { values: out, flat, members };
 }
@@ -88,7 +103,7 @@ function rankCorrelation(first, second) {
 function rescore(w) {
   const scored = DATA.episodes.map(e => episodeReward(e, w)), rewards = scored.map(s => s[1]);
   const old = DATA.episodes.map(e => e.reward), groups = DATA.episodes.map(e => e.group);
-  const before = advantages(old, groups), after = advantages(rewards, groups);
+  const before = advantages(old), after = advantages(rewards);
   const both = old.map((_, n) => n).filter(n => old[n] !== null && rewards[n] !== null);
   const pick = values => both.map(n => values[n]);
   const sizes = new Map();
