@@ -63,8 +63,8 @@ def test_shellcheck_is_content(case: str, tmp_path: Path) -> None:
 def test_roles_and_nodes() -> None:
     texts = rendered("whole")
     job, roles = texts["job.sbatch"], texts["roles.sh"]
-    # Two nodes of the trainer, two of vLLM, one of the specialist; one more that verifies.
-    assert "#SBATCH --nodes=5\n" in job
+    # Two nodes of the trainer, one of vLLM, one of the specialist; one more that verifies.
+    assert "#SBATCH --nodes=4\n" in job
     assert job.index("#SBATCH hetjob\n#SBATCH --nodes=1\n") > job.index("--account=proofs")
     assert "--signal=B:USR1@600" in job
     assert "--num_machines 2" in roles

@@ -18,6 +18,7 @@ from verulaw_rl.config.load import load_config
 from verulaw_rl.config.train import TrainConfig
 from verulaw_rl.errors import UserError
 from verulaw_rl.shipped import find_file
+from verulaw_rl.training.at_rest import at_rest, drift_of
 
 if TYPE_CHECKING:
     from verulaw_rl.training.run import TrainingResult
@@ -34,6 +35,9 @@ def train_command(
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Submit the run as a SLURM job; with --dry-run only write its scripts.")
     ] = False,
+    canary_steps: Annotated[
+        int, typer.Option(min=0, help="Instead, so many updates at learning rate 0: rewards must not drift.")
+    ] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the resolved config and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")] = False,
 ) -> None:
@@ -51,6 +55,8 @@ def train_command(
         TrainConfig,
         tuple(overrides or ()),
     )
+    if canary_steps:
+        settings = at_rest(settings, canary_steps)
     if slurm:
         return _as_job(settings, resume, dry_run, as_json)
     if dry_run:
@@ -72,6 +78,12 @@ def train_command(
             raise typer.Exit(EXIT_RESUMABLE) from None
     if result is None:
         return
+    if canary_steps:
+        from verulaw_rl.evaluation.run_folder import read_rows
+
+        said = drift_of(read_rows(result.folder / "metrics.jsonl"))
+        typer.echo(said or f"No drift over {canary_steps} updates at learning rate 0.")
+        raise typer.Exit(1 if said else 0)
     if as_json:
         typer.echo(json.dumps(_row(result)))
     else:
