@@ -18,7 +18,6 @@ from verulaw_rl.config.load import load_config
 from verulaw_rl.config.train import TrainConfig
 from verulaw_rl.errors import UserError
 from verulaw_rl.shipped import find_file
-from verulaw_rl.training.at_rest import at_rest, drift_of
 
 if TYPE_CHECKING:
     from verulaw_rl.training.run import TrainingResult
@@ -56,6 +55,8 @@ def train_command(
         tuple(overrides or ()),
     )
     if canary_steps:
+        from verulaw_rl.training.at_rest import at_rest
+
         settings = at_rest(settings, canary_steps)
     if slurm:
         return _as_job(settings, resume, dry_run, as_json)
@@ -80,6 +81,7 @@ def train_command(
         return
     if canary_steps:
         from verulaw_rl.evaluation.run_folder import read_rows
+        from verulaw_rl.training.at_rest import drift_of
 
         said = drift_of(read_rows(result.folder / "metrics.jsonl"))
         typer.echo(said or f"No drift over {canary_steps} updates at learning rate 0.")
