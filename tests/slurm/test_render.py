@@ -1,12 +1,15 @@
 """The SLURM scripts: as they were when somebody read them, sound as shell, and refused where they cannot work."""
 
+import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from verulaw_rl.cli.main import build_app
 from verulaw_rl.config.load import load_config
 from verulaw_rl.config.train import TrainConfig
 from verulaw_rl.errors import UserError
@@ -98,3 +101,17 @@ def test_without_sbatch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     (tmp_path / "sbatch").write_text('#!/bin/sh\necho "Submitted batch job 17"\n')
     (tmp_path / "sbatch").chmod(0o755)
     assert submit(tmp_path / "job.sbatch") == "Submitted batch job 17"
+
+
+def test_dry_run_writes_everything_and_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # no sbatch, nor anything else
+    arguments = ["train", str(CASES["whole"][0]), "--slurm", "--dry-run", "--json", "--set", f"output={tmp_path}"]
+    done = CliRunner().invoke(build_app("train"), arguments)
+    assert done.exit_code == 0, done.output
+    row = json.loads(done.output)
+    folder = Path(row["folder"])
+    assert row["submitted"] == ""
+    assert sorted(p.name for p in (folder / "slurm").iterdir()) == ["job.sbatch", "roles.sh"]
+    resolved = load_config(folder / "config.yaml", TrainConfig)
+    assert resolved == load_config(CASES["whole"][0], TrainConfig, (f"output={tmp_path}",))
+    assert str(folder) in (folder / "slurm" / "job.sbatch").read_text()
