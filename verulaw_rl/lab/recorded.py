@@ -28,6 +28,7 @@ from verulaw_rl.evidence.reward import Score
 TRAINING = "episodes.jsonl"
 
 Scale = Literal["group", "batch", "none"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +161,10 @@ def scale_of(folder: Path) -> Scale:
         raise UserError(f"cannot read {config}: {error}") from None
     grpo = read.get("grpo") if isinstance(read, dict) else None
     said = grpo.get("scale_rewards", "group") if isinstance(grpo, dict) else "group"
-    if said not in get_args(Scale):
-        raise UserError(f"{config}: grpo.scale_rewards is {said!r}; it must be one of {', '.join(get_args(Scale))}")
-    return said  # type: ignore[no-any-return]
+    for scale in SCALES:
+        if said == scale:
+            return scale
+    raise UserError(f"{config}: grpo.scale_rewards is {said!r}; it must be one of {', '.join(SCALES)}")
 
 
 def _read(file: Path) -> Iterator[RecordedEpisode]:
