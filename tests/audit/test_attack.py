@@ -104,8 +104,8 @@ def test_an_audit_that_lets_an_attack_pass_is_seen():
     rejected = AuditReport((Finding(FindingKind.PROOF, "assume", "", 1, "", ""),))
     for family in Family:
         honest = family is Family.HONEST
-        assert Trial(base, family, "k", "", accepted).wrong is not honest
-        assert Trial(base, family, "k", "", rejected).wrong is honest
+        assert Trial(base, family, "k", (), accepted).wrong is not honest
+        assert Trial(base, family, "k", (), rejected).wrong is honest
 
 
 @pytest.mark.unit

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from verulaw_rl.audit.check import AuditReport, check
 from verulaw_rl.languages.base import Language, Task
 from verulaw_rl.languages.registry import get_language
-from verulaw_rl.languages.rewrites import Family, Rewrite, apply_edits
+from verulaw_rl.languages.rewrites import Edit, Family, Rewrite, apply_edits
 from verulaw_rl.verification.verdict import Status, Verdict
 
 FAMILIES = tuple(Family)
@@ -39,10 +39,15 @@ class Trial:
     target: Target
     family: Family
     kind: str
-    candidate: str
+    edits: tuple[Edit, ...]
     report: AuditReport
     status: Status | None = None
     """Of the plain run of the candidate; ``None`` where the verifier was not asked."""
+
+    @property
+    def candidate(self) -> str:
+        """The program. Made when it is asked for: a run makes more of them than memory holds."""
+        return apply_edits(self.target.reference, self.edits)
 
     @property
     def accepted(self) -> bool:
@@ -113,13 +118,8 @@ def attack(target: Target, per_family: int, seed: int) -> Iterator[Trial]:
             candidate = apply_edits(target.reference, rewrite.edits)
             if not _counts(language, target, family, candidate):
                 continue
-            yield Trial(
-                target,
-                family,
-                rewrite.kind,
-                candidate,
-                check(target.language, target.task, target.given, candidate),
-            )
+            report = check(target.language, target.task, target.given, candidate)
+            yield Trial(target, family, rewrite.kind, rewrite.edits, report)
             made += 1
             if made == per_family:
                 break
