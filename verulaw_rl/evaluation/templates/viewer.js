@@ -99,7 +99,7 @@ function cell(e) {
 
 /** Lines of both programs, each once, by a longest common subsequence between what differs at neither end. */
 function diff(given, program) {
-  const a = given.replace(/\n$/, "").split("\n"), b = program.replace(/\n$/, "").split("\n");
+  const [a, b] = [given, program].map(text => text.replace(/\s+$/, "").split("\n"));
   let head = 0, tail = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;
   while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
