@@ -113,7 +113,9 @@ def test_rejection_learns_from_verified_episodes_only(config: TrainConfig) -> No
 
 
 def test_dpo_from_ranked_episodes(config: TrainConfig) -> None:  # noqa: F811
-    settings = learning(config, method="dpo", dpo=DpoConfig(batch_size=2, learning_rate=1e-3, min_gap=0.05))
+    warm = config.warm_start.model_copy(update={"batches": 60})
+    dpo = DpoConfig(batch_size=2, learning_rate=1e-3, min_gap=0.05)
+    settings = learning(config, method="dpo", dpo=dpo, warm_start=warm)
     folder = TrainingFolder.create(settings)
     run(folder)
     assert [r["update"] for r in rows(folder, "metrics.jsonl") if "update" in r] == [1, 2]
