@@ -29,7 +29,7 @@ class EvaluateConfig(ConfigModel):
     """Title of its report, and the run named in its records."""
     policy: str = ""
     """A model folder, a GGUF file, a name on the Hugging Face hub, ``openai:`` and a model's name on ``endpoint``, or
-    ``scripted:`` and a name: reference, given, null, random, insertions."""
+    ``scripted:`` and a name: reference, given, null, random, insertions, houdini."""
     suite: str = "seed"
     """JSONL file that ``build`` wrote, or ``seed`` for the bundled suite."""
     split: str = "heldout"
