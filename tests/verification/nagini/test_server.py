@@ -25,6 +25,7 @@ from nagini_contracts.obligations import *
 """
 GOOD = HEAD + "\n\ndef good(x: int) -> int:\n    Ensures(Result() > x)\n    return x + 1\n"
 NO_OBLIGATION = "def plain(x: int) -> int:\n    return x + 1\n"
+HEIRS = "\n\nclass A:\n    pass\n\n\nclass B:\n    pass\n\n\nclass C(A, B):\n    pass\n"
 LIMITS = Limits(solver_s=60, wall_s=500)
 """The wall clock allows for a crowded machine."""
 
@@ -48,8 +49,9 @@ def needs(a: int, b: int) -> int:
 
 
 def post(a: int) -> int:
-    Ensures(Result() > a)  # ! postcondition postcondition
-    Ensures(Result() != a + 5 and Result() < 7)  # ! postcondition postcondition
+    # A check that failed is assumed behind it: these do not contradict each other.
+    Ensures(Result() > 5)  # ! postcondition postcondition
+    Ensures(Result() != 0 and Result() < 7)  # ! postcondition postcondition
     return a
 
 
@@ -193,7 +195,8 @@ def test_every_kind_of_failure_where_it_stands(failing):
 def test_termination_and_overriding(pool):
     verdict = verify(pool, HEAD + TERMINATION)
     assert found(verdict) == expected(HEAD + TERMINATION)
-    assert {o.declaration for o in verdict.declarations if o.outcome == "verified"} == {"open_ended", "Base.get"}
+    # What an override breaks stands in the contract of the base class, and is counted there.
+    assert {o.declaration for o in verdict.declarations if o.outcome == "verified"} == {"open_ended"}
 
 
 def test_each_function_has_an_outcome(failing):
@@ -204,7 +207,7 @@ def test_each_function_has_an_outcome(failing):
 
 def test_clauses_and_declarations_are_named(failing):
     of = {(d.declaration, d.clause) for d in failing.diagnostics}
-    assert ("post", "Ensures(Result() != a + 5 and Result() < 7)") in of
+    assert ("post", "Ensures(Result() != 0 and Result() < 7)") in of
     assert ("loops", "Invariant(s == i)") in of
     assert ("asserts", "assert x > 3") in of
     assert ("calls", None) in of
@@ -227,7 +230,7 @@ def test_a_reason_points_into_the_contract(failing):
             "invalid",
             8,
         ),
-        (HEAD + "\n\ndef f(x: int) -> None:\n    global y\n    del x\n", Status.INVALID, "unsupported", 8),
+        (HEAD + HEIRS, Status.INVALID, "unsupported", 14),
         ("\0\x1b[2J\ud800", Status.INVALID, None, None),
         ("", Status.INVALID, None, None),
     ],
