@@ -95,6 +95,14 @@ def test_a_crash_of_the_translator_is_the_programs():
     assert output.problems[0].kind == "translator"
 
 
+def test_a_crash_of_the_type_checker_is_the_programs():
+    said = (
+        "a.py:3: error: INTERNAL ERROR -- Please try using mypy master on Github:\nTraceback (most recent call last):\n"
+    )
+    output = from_text("", said + "RecursionError: maximum recursion depth exceeded\n")
+    assert (output.outcome, output.problems[0].message) == ("invalid", "the type checker fails on this program")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from verulaw_rl.verification.nagini.messages import error_of
+from verulaw_rl.verification.nagini.resident import TYPE_CHECKER_FAILS
 from verulaw_rl.verification.verdict import Location
 
 Outcome = Literal["verified", "failed", "invalid", "timeout", "fault", "nothing"]
@@ -146,6 +147,7 @@ _IDE = re.compile(
     r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+):(?P<to_line>\d+):(?P<to_column>\d+): error: (?P<text>.*)",
     re.DOTALL,
 )
+_TYPE_CHECKER_FAILED = "error: INTERNAL ERROR"
 _TRACEBACK = "Traceback (most recent call last):"
 _JAVA = re.compile(r"^(?:Exception in thread |\s*at (?:java|scala|viper)[./])", re.MULTILINE)
 
@@ -187,6 +189,8 @@ def from_text(text: str, errors: str = "") -> Output:
             at = _read_problems(lines, at, problems)
         elif line.startswith("Verification timed out"):
             outcome = "timeout"
+    if outcome == "nothing" and _TYPE_CHECKER_FAILED in text + errors:
+        return Output("invalid", problems=(Problem("translator", TYPE_CHECKER_FAILS),))
     if outcome == "nothing" and (_TRACEBACK in text + errors or _JAVA.search(text)):
         last = [x.strip() for x in (errors.strip() or text.strip()).splitlines() if x.strip()]
         said = last[-1][:500] if last else ""

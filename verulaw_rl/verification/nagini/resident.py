@@ -26,6 +26,8 @@ from typing import Any
 FILE = "program.py"
 """The program, in the working directory; the tool's positions name it."""
 
+TYPE_CHECKER_FAILS = "the type checker fails on this program"
+
 WATCH_S = 0.1
 """Seconds between looks at the solver's CPU time."""
 
@@ -122,6 +124,8 @@ class Verifier:
             return _rejected(_problem("consistency", str(e.message)))
         except JException as e:
             return {"outcome": "fault", "said": str(e.stacktrace())[:4000]}
+        except SystemExit:  # mypy's way to end when it fails itself
+            return _rejected(_problem("translator", TYPE_CHECKER_FAILS))
         except (MemoryError, OSError):
             raise
         except Exception as e:  # Nagini's translator fails on some programs in ways of its own
