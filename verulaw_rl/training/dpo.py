@@ -103,6 +103,7 @@ def train_dpo(
             seed=seed,
             data_seed=seed,
             bf16=machines.precision == "bf16",
+            use_cpu=not machines.gpus and not torch.cuda.is_available(),
             gradient_checkpointing=machines.gradient_checkpointing,
             save_strategy="no",
             logging_steps=1,

@@ -289,7 +289,7 @@ def arguments(
         report_to=trackers or "none",
         disable_tqdm=True,
         bf16=machines.precision == "bf16",
-        use_cpu=not machines.gpus and processes > 1,
+        use_cpu=not machines.gpus and not torch.cuda.is_available(),
         ddp_backend="gloo" if processes > 1 and not machines.gpus else None,
         gradient_checkpointing=machines.gradient_checkpointing,
         dataloader_pin_memory=False,
