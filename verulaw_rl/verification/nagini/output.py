@@ -124,7 +124,8 @@ def _failure(e: dict[str, Any]) -> Failure:
         at=_place(e["at"]),
         reason_at=_place(e["reason_at"]),
         vias=tuple((what, at) for what, where in e["vias"] if (at := place_of(where)) is not None),
-        ran_out=any(_RAN_OUT.search(u) for u in e["unknown"]),
+        # Permissions are first looked for under small limits of Silicon's own: only of an assertion does it tell.
+        ran_out=e["reason"] == "assertion.false" and any(_RAN_OUT.search(u) for u in e["unknown"]),
     )
 
 
