@@ -44,7 +44,7 @@ _LEMMAS = {
     "opaque_function": "function {:opaque} Honest__(x: int): int { x + 1 }",
     "constant": "ghost const honest__: int := 3",
     "datatype": "datatype Honest__ = Honest1__ | Honest2__(value__: int)",
-    "steered_lemma": "lemma {:rlimit 100000} {:vcs_split_on_every_assert} Honest__() ensures 1 < 2 { }",
+    "steered_lemma": "lemma {:timeLimitMultiplier 2} {:vcs_split_on_every_assert} Honest__() ensures 1 < 2 { }",
 }
 
 
