@@ -6,7 +6,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
 . scripts/setup.sh
 
-setup_checkout train,dev,wandb,ray all
+setup_checkout train,dev,wandb,ray,lora,tensorboard all
+if ! command -v chromium >/dev/null; then
+  apt_install chromium || say "No chromium: the tests of pages are skipped"
+fi
 export PATH="$PWD/.venv/bin:$PATH"
 export OMP_NUM_THREADS=1   # more threads than cores beside busy verifiers is several times slower
 export HF_HUB_OFFLINE=1    # nothing that is tested may need the network

@@ -160,6 +160,8 @@ def test_invalid(pool, program, kind):
     verdict = pool.verify(ask(program))
     assert verdict.status is Status.INVALID
     assert [(d.kind, d.category) for d in verdict.diagnostics] == [(kind, None)]
+    # As on the command line, which prints no summary then: the server's zeros would count what was not looked at.
+    assert (verdict.verified_count, verdict.error_count) == (None, None)
 
 
 @pytest.mark.parametrize("program", ["", "  // nothing\n", "lemma L() ensures false\n", "method M() {}"])

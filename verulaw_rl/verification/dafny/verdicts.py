@@ -151,7 +151,7 @@ def make_verdict(
     )
     per_procedure = Counter(m.procedure for m in output.messages if m.severity == "error" and m.category is not None)
     truncated = error_limit > 0 and any(n >= error_limit for n in per_procedure.values())
-    summary = output.summary
+    verified_count, error_count = _counts(output, diagnostics, server=server)
     return Verdict(
         status=status,
         diagnostics=diagnostics,
@@ -160,20 +160,22 @@ def make_verdict(
         and ended,
         tool=tool,
         declarations=(*outcomes, *skipped),
-        verified_count=summary.verified
-        if summary
-        else sum(p.outcome == "verified" for p in output.procedures)
-        if server
-        else None,
-        error_count=summary.errors
-        if summary
-        else sum(d.severity == "error" and not d.undecided for d in diagnostics)
-        if server
-        else None,
+        verified_count=verified_count,
+        error_count=error_count,
         message=message,
         sandbox=sandbox,
         times=times or Times(),
     )
+
+
+def _counts(output: Output, diagnostics: tuple[Diagnostic, ...], *, server: bool) -> tuple[int | None, int | None]:
+    """Procedures verified and checks failed; nothing of a program that was not looked at."""
+    if output.summary:
+        return output.summary.verified, output.summary.errors
+    if output.frontend_failed or not server:
+        return None, None
+    verified = sum(p.outcome == "verified" for p in output.procedures)
+    return verified, sum(d.severity == "error" and not d.undecided for d in diagnostics)
 
 
 def _status(output: Output, *, server: bool, ended: bool, skipped: tuple[str, ...]) -> tuple[Status, str]:
