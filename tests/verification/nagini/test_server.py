@@ -61,11 +61,20 @@ def loops(n: int) -> int:
     s = 0
     while i < n:
         Invariant(i <= n)
-        Invariant(i > 0)  # ! invariant invariant_entry
         Invariant(s == i)  # ! invariant invariant_maintained
         i += 1
         s += 2
     return s
+
+
+def enters(n: int) -> int:
+    # A failure on entry ends the path, and with it what the loop's body would have shown.
+    Requires(n > 5)
+    i = 0
+    while i < n:
+        Invariant(i > 0)  # ! invariant invariant_entry
+        i += 1
+    return i
 
 
 def asserts(x: int) -> None:
