@@ -117,7 +117,7 @@ def malformed(c: Cell) -> None:
     Requires(c.n > 0)  # ! safety permission
 
 
-def undefined(b: bool) -> int:
+def undefined(b: bool) -> int:  # ! safety return_type
     if b:
         x = 3
     return x  # ! safety undefined
