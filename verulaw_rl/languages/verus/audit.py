@@ -11,14 +11,12 @@ Whoever scores must not take such a candidate for intact and verified.
 
 from __future__ import annotations
 
-import re
-
-from verulaw_rl.languages.base import Finding, FindingKind, Task
+from verulaw_rl.languages.base import Finding, Task
 from verulaw_rl.languages.characters import strange_characters
-from verulaw_rl.languages.lexed import Lexed
+from verulaw_rl.languages.misreading import broken_declaration, too_deep
 from verulaw_rl.languages.verus.escapes import all_escapes, find_escapes
 from verulaw_rl.languages.verus.specification import compare
-from verulaw_rl.languages.verus.view import Reading, read
+from verulaw_rl.languages.verus.view import read
 
 _DEEPEST = 30
 """Brackets in brackets; the parser reads deeper ones, but not without limit. Public programs have at most 17."""
@@ -48,8 +46,13 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
     comparison = compare(task, before, after)
     escaped = find_escapes(after, comparison.added, before)
     lexed = after.program.lexed
-    found = [*strange_characters(given, lexed), *_too_deep(lexed), *comparison.findings, *escaped]
-    broken = _broken_declaration(after) if before.view.error is None else None
+    found = [
+        *strange_characters(given, lexed),
+        *too_deep(lexed, _DEEPEST, "nest less, with helper functions or names"),
+        *comparison.findings,
+        *escaped,
+    ]
+    broken = broken_declaration(after.program.error, lexed, after.declarations) if before.view.error is None else None
     clear = [f for f in found if f.declaration != broken or f.construct not in _PERHAPS_MISREAD]
     return tuple(dict.fromkeys(clear))
 
@@ -57,28 +60,3 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
 def escapes(source: str) -> tuple[Finding, ...]:
     """Every construct of a program that a verifier accepts without proof, whoever wrote it."""
     return tuple(dict.fromkeys(all_escapes(read(source))))
-
-
-def _broken_declaration(reading: Reading) -> str | None:
-    """Path of the callable in which reading failed first."""
-    error = re.match(r"line (\d+):", reading.program.error or "")
-    if error is None:
-        return None
-    for d in reading.declarations:
-        first, last = (reading.program.lexed.tokens[i].start for i in (d.first, max(d.first, d.last - 1)))
-        if d.callable and reading.program.lexed.line(first) <= int(error[1]) <= reading.program.lexed.line(last):
-            return d.path
-    return None
-
-
-def _too_deep(lexed: Lexed) -> list[Finding]:
-    """Text nested so deeply that it may hide from the parser, though not from Verus."""
-    depth = 0
-    for token in lexed.tokens:
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        if depth > _DEEPEST:
-            message = f"brackets are nested more than {_DEEPEST} deep"
-            line = lexed.line(token.start)
-            advice = "nest less, with helper functions or names"
-            return [Finding(FindingKind.SPECIFICATION, "too_deep", "", line, message, advice)]
-    return []
