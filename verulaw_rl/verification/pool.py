@@ -14,12 +14,12 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from verulaw_rl.verification.cache import MemoryCache, VerdictCache, cache_key, cacheable
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
@@ -29,6 +29,8 @@ from verulaw_rl.verification.seat import AbandonedError, FindAdapter, LocalSeats
 from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict, VerifyRequest
 
 log = logging.getLogger(__name__)
+
+_Answer = TypeVar("_Answer")
 
 _MOVES = 3
 """Seats that a call may lose before it is given up: a program could be what ends them."""
@@ -52,28 +54,20 @@ class PoolSettings:
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
-    """One verification that one or more callers wait for."""
+class _Task:
+    """One verification or run that one or more callers wait for."""
 
-    request: VerifyRequest
-    key: str
-    submitted: float
-    waiting: list[Future[Verdict]] = field(default_factory=list)
+    work: Callable[[Seat, threading.Event], Any]
+    """Does it on a seat; raises as :class:`Seat` does."""
+    unavailable: Callable[[str], Any]
+    """The answer when no seat can be had, from the reason."""
+    key: str | None = None
+    """Calls of one key are one task."""
+    waiting: list[Future[Any]] = field(default_factory=list)
     stop: threading.Event = field(default_factory=threading.Event)
     """Nobody waits any more."""
     seat: Seat | None = None
-    """Where it is being verified."""
-    moves: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class _Execution:
-    """One run of a program that one caller waits for."""
-
-    run: Callable[[Seat, threading.Event], RunResult]
-    result: Future[RunResult] = field(default_factory=Future)
-    stop: threading.Event = field(default_factory=threading.Event)
-    seat: Seat | None = None
+    """Where it is being done."""
     moves: int = 0
 
 
@@ -102,11 +96,11 @@ class Pool:
         self.sandbox = self._seats.sandbox
         self._cache: VerdictCache = cache or MemoryCache(self.settings.cache_entries)
         self._identities: dict[str, ToolIdentity] = {}
-        self._jobs: dict[str, _Job] = {}
-        self._executions: set[_Execution] = set()
+        self._tasks: set[_Task] = set()
+        self._joinable: dict[str, _Task] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
-        self._tasks: queue.SimpleQueue[_Job | _Execution | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._without_seat: set[int] = set()
         # A worker's processes are children of its thread and end with it.
         self._threads = [
@@ -149,23 +143,27 @@ class Pool:
         Raises:
             UserError: no such language, or its tool is missing or unsupported.
         """
-        if self._closing.is_set():
-            raise RuntimeError("the pool is closed")
-        key = cache_key(request, self.identity(request.language))
+        self._refuse_when_closed()
+        identity = self.identity(request.language)
+        key = cache_key(request, identity)
         future: Future[Verdict] = Future()
         if (known := self._cache.get(key)) is not None:
             future.set_result(replace(known, cached=True, times=Times()))
             return future
-        with self._lock:
-            if self._closing.is_set():
-                raise RuntimeError("the pool is closed")
-            job = self._jobs.get(key)
-            if job is None:
-                job = self._jobs[key] = _Job(request, key, time.monotonic())
-                self._tasks.put(job)
-            job.waiting.append(future)
-        future.add_done_callback(partial(self._dropped, job))
-        return future
+        submitted = time.monotonic()
+
+        def work(seat: Seat, stop: threading.Event) -> Verdict:
+            queue_s = time.monotonic() - submitted
+            verdict = seat.verify(request, stop)
+            verdict = replace(verdict, times=replace(verdict.times, queue_s=queue_s))
+            if cacheable(verdict):
+                self._cache.put(key, verdict)
+            return verdict
+
+        def unavailable(why: str) -> Verdict:
+            return Verdict(Status.ERROR, (), False, identity, message=why, sandbox=self.sandbox.mode)
+
+        return self._submit(_Task(work, unavailable, key), future)
 
     def execute(self, language: str, program: str, calls: str, limits: ExecutionLimits | None = None) -> RunResult:
         """Run ``calls`` against a program and say what it printed; waits for one of the seats.
@@ -181,14 +179,33 @@ class Pool:
         """Ask for a run of ``calls`` against a program; cancelling the future stops it. Raises as :meth:`submit`."""
         self.identity(language)
         bounds = limits or ExecutionLimits()
-        execution = _Execution(lambda seat, stop: seat.execute(language, program, calls, bounds, stop))
+
+        def work(seat: Seat, stop: threading.Event) -> RunResult:
+            return seat.execute(language, program, calls, bounds, stop)
+
+        def unavailable(why: str) -> RunResult:
+            return RunResult("unavailable", "", why, sandbox=self.sandbox.mode)
+
+        return self._submit(_Task(work, unavailable), Future[RunResult]())
+
+    def _refuse_when_closed(self) -> None:
+        if self._closing.is_set():
+            raise RuntimeError("the pool is closed")
+
+    def _submit(self, task: _Task, future: Future[_Answer]) -> Future[_Answer]:
         with self._lock:
-            if self._closing.is_set():
-                raise RuntimeError("the pool is closed")
-            self._executions.add(execution)
-            self._tasks.put(execution)
-        execution.result.add_done_callback(partial(self._dropped_execution, execution))
-        return execution.result
+            self._refuse_when_closed()
+            joined = self._joinable.get(task.key) if task.key is not None else None
+            if joined is None:
+                self._tasks.add(task)
+                if task.key is not None:
+                    self._joinable[task.key] = task
+                self._queue.put(task)
+            else:
+                task = joined
+            task.waiting.append(future)
+        future.add_done_callback(partial(self._dropped, task))
+        return future
 
     def close(self) -> None:
         """Drop what waits, stop what runs, and return when no process of the pool is left."""
@@ -196,18 +213,16 @@ class Pool:
         with self._lock:
             first = not self._closing.is_set()
             self._closing.set()
-            for job in self._jobs.values():
-                self._break_off(job)
-            for execution in self._executions:
-                self._break_off(execution)
+            for task in self._tasks:
+                self._break_off(task)
         if first:
             for _ in self._threads:
-                self._tasks.put(None)
+                self._queue.put(None)
         for thread in self._threads:
             thread.join()
-        while first and not self._tasks.empty():
-            if (task := self._tasks.get()) is not None:
-                self._fail(task, RuntimeError("the pool was closed"))
+        while first and not self._queue.empty():
+            if (waiting := self._queue.get()) is not None:
+                self._fail(waiting, RuntimeError("the pool was closed"))
         if first:
             self._seats.close()
 
@@ -217,23 +232,20 @@ class Pool:
         while not self._closing.is_set():
             if seat is None and (seat := self._open(number)) is None:
                 continue
-            task = self._tasks.get()
+            task = self._queue.get()
             if task is None:
                 break
             try:
-                if isinstance(task, _Job):
-                    self._run(task, seat)
-                else:
-                    self._execute(task, seat)
+                self._run(task, seat)
             except SeatLostError as lost:
                 log.warning("a verifier's seat was lost (%s); its call goes to another", lost)
                 seat.close()
                 seat = None
                 task.moves += 1
                 if task.moves < _MOVES:
-                    self._tasks.put(task)
+                    self._queue.put(task)
                 else:
-                    self._give_up(task, f"{_MOVES} seats were lost with this call: {lost}")
+                    self._answer(task, task.unavailable(f"{_MOVES} seats were lost with this call: {lost}"))
         if seat is not None:
             seat.close()
 
@@ -247,122 +259,70 @@ class Pool:
             # While others serve, what waits is theirs; when nobody has a seat, it would wait forever.
             while nobody and not self._closing.is_set():
                 try:
-                    task = self._tasks.get_nowait()
+                    task = self._queue.get_nowait()
                 except queue.Empty:
                     break
                 if task is not None:
-                    self._give_up(task, str(why))
+                    self._answer(task, task.unavailable(str(why)))
             return None
         with self._lock:
             self._without_seat.discard(number)
         return seat
 
-    def _run(self, job: _Job, seat: Seat) -> None:
-        if not self._begin(job, seat):
-            return
-        queue_s = time.monotonic() - job.submitted
-        try:
-            verdict = seat.verify(job.request, job.stop)
-            verdict = replace(verdict, times=replace(verdict.times, queue_s=queue_s))
-            if cacheable(verdict):
-                self._cache.put(job.key, verdict)
-        except SeatLostError:
-            self._leave(job)
-            raise
-        except AbandonedError:
-            self._fail(job, RuntimeError("the pool was closed"))
-            return
-        except BaseException as e:
-            self._fail(job, e)
-            return
-        self._answer(job, verdict)
-
-    def _execute(self, execution: _Execution, seat: Seat) -> None:
-        if not self._begin(execution, seat):
-            return
-        try:
-            result = execution.run(seat, execution.stop)
-        except SeatLostError:
-            self._leave(execution)
-            raise
-        except AbandonedError:
-            self._fail(execution, RuntimeError("the pool was closed"))
-            return
-        except BaseException as e:
-            self._fail(execution, e)
-            return
-        self._answer_execution(execution, result)
-
-    def _begin(self, task: _Job | _Execution, seat: Seat) -> bool:
-        """Note where a task runs, so that it can be broken off there; false where nobody wants it any more."""
+    def _run(self, task: _Task, seat: Seat) -> None:
         with self._lock:
+            # Noted, so that it can be broken off there.
             if not (stopped := task.stop.is_set()):
                 task.seat = seat
         if stopped:
             self._fail(task, RuntimeError("the pool was closed"))
-        return not stopped
-
-    def _leave(self, task: _Job | _Execution) -> None:
-        with self._lock:
-            task.seat = None
-
-    def _answer(self, job: _Job, verdict: Verdict) -> None:
-        for future in self._finish(job):
-            if future.set_running_or_notify_cancel():
-                future.set_result(verdict)
-
-    def _answer_execution(self, execution: _Execution, result: RunResult) -> None:
-        self._finish_execution(execution)
-        if execution.result.set_running_or_notify_cancel():
-            execution.result.set_result(result)
-
-    def _fail(self, task: _Job | _Execution, error: BaseException) -> None:
-        futures: Sequence[Future[Verdict] | Future[RunResult]]
-        if isinstance(task, _Job):
-            futures = self._finish(task)
+            return
+        try:
+            answer = task.work(seat, task.stop)
+        except SeatLostError:
+            with self._lock:
+                task.seat = None
+            raise
+        except AbandonedError:
+            self._fail(task, RuntimeError("the pool was closed"))
+        except BaseException as e:
+            self._fail(task, e)
         else:
-            self._finish_execution(task)
-            futures = [task.result]
-        for future in futures:
+            self._answer(task, answer)
+
+    def _answer(self, task: _Task, answer: Any) -> None:
+        for future in self._finish(task):
+            if future.set_running_or_notify_cancel():
+                future.set_result(answer)
+
+    def _fail(self, task: _Task, error: BaseException) -> None:
+        for future in self._finish(task):
             if future.set_running_or_notify_cancel():
                 future.set_exception(error)
 
-    def _give_up(self, task: _Job | _Execution, why: str) -> None:
-        """Answer without a tool: the fault is the machine's."""
-        if isinstance(task, _Job):
-            tool = self.identity(task.request.language)
-            self._answer(task, Verdict(Status.ERROR, (), False, tool, message=why, sandbox=self.sandbox.mode))
-        else:
-            self._answer_execution(task, RunResult("unavailable", "", why, sandbox=self.sandbox.mode))
-
-    def _finish(self, job: _Job) -> list[Future[Verdict]]:
-        """Take a job out, so that no one joins it any more; who waits for it."""
+    def _finish(self, task: _Task) -> list[Future[Any]]:
+        """Take a task out, so that no one joins it any more; who waits for it."""
         with self._lock:
-            job.seat = None
-            if self._jobs.get(job.key) is job:
-                del self._jobs[job.key]
-            return job.waiting
+            task.seat = None
+            self._withdraw(task)
+            return task.waiting
 
-    def _finish_execution(self, execution: _Execution) -> None:
-        with self._lock:
-            execution.seat = None
-            self._executions.discard(execution)
-
-    def _dropped_execution(self, execution: _Execution, future: Future[RunResult]) -> None:
-        if future.cancelled():
-            with self._lock:
-                self._break_off(execution)
-
-    def _dropped(self, job: _Job, future: Future[Verdict]) -> None:
-        """Break a job off when the last who waited has cancelled."""
+    def _dropped(self, task: _Task, future: Future[Any]) -> None:
+        """Break a task off when the last who waited has cancelled."""
         if not future.cancelled():
             return
         with self._lock:
-            if self._jobs.get(job.key) is job and all(f.cancelled() for f in job.waiting):
-                del self._jobs[job.key]
-                self._break_off(job)
+            if task in self._tasks and all(f.cancelled() for f in task.waiting):
+                self._withdraw(task)
+                self._break_off(task)
 
-    def _break_off(self, task: _Job | _Execution) -> None:
+    def _withdraw(self, task: _Task) -> None:
+        """With the lock held."""
+        self._tasks.discard(task)
+        if task.key is not None and self._joinable.get(task.key) is task:
+            del self._joinable[task.key]
+
+    def _break_off(self, task: _Task) -> None:
         """With the lock held, so that the seat is still this task's."""
         task.stop.set()
         if task.seat is not None:

@@ -10,6 +10,7 @@ from verulaw_rl.verification.dafny.server import ServerWorker
 from verulaw_rl.verification.execution import ExecutionLimits, RunResult
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import ToolIdentity
+from verulaw_rl.verification.warm_worker import Retirement
 
 KNOWN_GOOD = "method KnownGood(x: int) returns (y: int) ensures y > x { y := x + 1; }\n"
 
@@ -41,8 +42,7 @@ class DafnyAdapter:
     def __init__(self, *, warm: bool = True, uses: int = 500, rss_bytes: int = 3 * 2**29) -> None:
         self.tool: DafnyTool = find_dafny()
         self._warm = warm and self.tool.server is not None
-        self._uses = uses
-        self._rss_bytes = rss_bytes
+        self._retirement = Retirement(uses, rss_bytes)
 
     def identity(self) -> ToolIdentity:
         """Version, solver and fixed flags. Warm or cold is not part of it: both must say the same."""
@@ -70,8 +70,7 @@ class DafnyAdapter:
             memory_bytes,
             cpus,
             known_good=self.known_good,
-            uses=self._uses,
-            rss_bytes=self._rss_bytes,
+            retirement=self._retirement,
         )
 
     def execute(self, sandbox: Sandbox, program: str, calls: str, limits: ExecutionLimits) -> RunResult:

@@ -10,6 +10,7 @@ from verulaw_rl.verification.nagini.find import INSTALL, NaginiTool, find_nagini
 from verulaw_rl.verification.nagini.server import ServerWorker
 from verulaw_rl.verification.sandbox import Sandbox
 from verulaw_rl.verification.verdict import ToolIdentity
+from verulaw_rl.verification.warm_worker import Retirement
 
 KNOWN_GOOD = """from nagini_contracts.contracts import *
 
@@ -50,8 +51,7 @@ class NaginiAdapter:
     def __init__(self, *, warm: bool = True, uses: int = 300, rss_bytes: int = 3 * 2**30) -> None:
         self.tool: NaginiTool = find_nagini()
         self._warm = warm
-        self._uses = uses
-        self._rss_bytes = rss_bytes
+        self._retirement = Retirement(uses, rss_bytes)
 
     def identity(self) -> ToolIdentity:
         """Version, solver and fixed flags. Warm or cold is not part of it: both must say the same."""
@@ -78,8 +78,7 @@ class NaginiAdapter:
             memory_bytes,
             cpus,
             known_good=self.known_good,
-            uses=self._uses,
-            rss_bytes=self._rss_bytes,
+            retirement=self._retirement,
         )
 
     def execute(self, sandbox: Sandbox, program: str, calls: str, limits: ExecutionLimits) -> RunResult:

@@ -24,7 +24,8 @@ from verulaw_rl.verification.nagini.output import Output, from_answer
 from verulaw_rl.verification.nagini.verdicts import make_verdict
 from verulaw_rl.verification.processes import Stopped
 from verulaw_rl.verification.sandbox import Sandbox
-from verulaw_rl.verification.verdict import Limits, Status, Times, ToolIdentity, Verdict
+from verulaw_rl.verification.verdict import Limits, Times, ToolIdentity, Verdict
+from verulaw_rl.verification.warm_worker import Retirement, WarmWorker
 
 START_S = 300.0
 """Wall time to become ready, on a loaded machine: 25 s of CPU (JVM, built-in declarations, first program)."""
@@ -43,8 +44,12 @@ def resident() -> bytes:
     return Path(__file__).with_name("resident.py").read_bytes()
 
 
-class ServerWorker:
-    """One running resident. Ended when it fails, has served its uses, or has grown too large."""
+class ServerWorker(WarmWorker):
+    """One running resident, made ready by verifying ``known_good``.
+
+    Raises:
+        WorkerFault: it is not verified.
+    """
 
     def __init__(
         self,
@@ -55,42 +60,17 @@ class ServerWorker:
         cpus: tuple[int, ...],
         *,
         known_good: str,
-        uses: int,
-        rss_bytes: int,
+        retirement: Retirement,
     ) -> None:
         self._identity = identity
-        self._sandbox = sandbox
-        self._uses_left = uses + 1  # the readiness probe is one
-        self._rss_bytes = rss_bytes
-        self._broken = False
         setup = {"heap_bytes": heap_bytes(memory_bytes), "jvm": _JVM, "z3": str(tool.solver)}
         self._unsent = json.dumps(setup).encode() + b"\n"
         policy = policy_for(tool, memory_bytes, cpus=cpus, files={_RESIDENT: resident()})
         command = [str(tool.python), "-I", "-B", _RESIDENT]
-        self._contained = sandbox.start(command, policy, environment_for(tool))
-        verdict = self.verify(known_good, Limits(solver_s=START_S, wall_s=START_S))
-        if verdict.status is not Status.VERIFIED:
-            self.close()
-            raise WorkerFault(f"a known good program is {verdict.status} on a fresh worker: {verdict.message}")
+        super().__init__(sandbox, command, policy, environment_for(tool), retirement)
+        self.probe(known_good, Limits(solver_s=START_S, wall_s=START_S))
 
-    @property
-    def pid(self) -> int:
-        """Process id of the outermost process."""
-        return self._contained.pid
-
-    @property
-    def usable(self) -> bool:
-        """Alive, with uses left, and not too large."""
-        return (
-            not self._broken
-            and self._uses_left > 0
-            and self._contained.alive
-            and self._contained.rss_bytes() < self._rss_bytes
-        )
-
-    def verify(self, program: str, limits: Limits) -> Verdict:
-        """Verify one program on the warm worker."""
-        self._uses_left -= 1
+    def _verify(self, program: str, limits: Limits) -> Verdict:
         secret = uuid.uuid4().hex
         request = {
             "id": secret,
@@ -103,25 +83,11 @@ class ServerWorker:
         began = time.monotonic()
         try:
             line = self._contained.exchange(data, lambda said: said.endswith(b"\n"), limits.wall_s)
+            output, ended = _read(line, secret), True
         except Stopped as stop:
-            self._broken = True
-            if stop.why != "wall":
-                raise WorkerFault(self._why(stop)) from None
-            return self._judge(Output("timeout"), program, limits, began, ended=False)
-        return self._judge(self._read(line, secret), program, limits, began, ended=True)
-
-    def _read(self, line: bytes, secret: str) -> Output:
-        try:
-            answer = json.loads(line)
-            if answer["id"] != secret:
-                raise ValueError("it is to another request")
-            return from_answer(answer)
-        except (ValueError, KeyError, TypeError) as e:
-            self.close()
-            raise WorkerFault(f"the worker's answer is out of step: {e}") from None
-
-    def _judge(self, output: Output, program: str, limits: Limits, began: float, *, ended: bool) -> Verdict:
-        verdict = make_verdict(
+            self._stopped(stop)
+            output, ended = Output("timeout"), False
+        return make_verdict(
             output,
             program,
             tool=self._identity,
@@ -130,22 +96,13 @@ class ServerWorker:
             times=Times(tool_s=time.monotonic() - began, solver_s=output.solver_s),
             sandbox=self._sandbox.mode,
         )
-        if verdict.status is Status.ERROR:
-            self.close()
-            raise WorkerFault(verdict.message)
-        return verdict
 
-    def _why(self, stop: Stopped) -> str:
-        said = self._contained.errors().strip().splitlines()
-        what = "the worker ended" if stop.why == "eof" else f"the worker passed its {stop.why} limit"
-        return f"{what}: {said[-1].strip()}" if said else what
 
-    def end(self) -> None:
-        """Send the end."""
-        self._broken = True
-        self._contained.end()
-
-    def close(self) -> None:
-        """End the resident, the JVM in it and its solvers."""
-        self._broken = True
-        self._contained.kill()
+def _read(line: bytes, secret: str) -> Output:
+    try:
+        answer = json.loads(line)
+        if answer["id"] != secret:
+            raise ValueError("it is to another request")
+        return from_answer(answer)
+    except (ValueError, KeyError, TypeError) as e:
+        raise WorkerFault(f"the worker's answer is out of step: {e}") from None
