@@ -35,6 +35,14 @@ class Token(NamedTuple):
     end: int
 
 
+class Range(NamedTuple):
+    """Half-open range of token indices."""
+
+    first: int
+    last: int
+
+
+NOWHERE = Range(0, 0)
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
 

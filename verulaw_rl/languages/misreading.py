@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Protocol
 
 from verulaw_rl.languages.base import Finding, FindingKind
 from verulaw_rl.languages.lexed import Lexed
+from verulaw_rl.languages.parsed import Declared
 
 
-class _Declared(Protocol):
-    """A declaration with the tokens that it spans."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def callable(self) -> bool: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-
-
-def broken_declaration(error: str | None, lexed: Lexed, declarations: Iterable[_Declared]) -> str | None:
+def broken_declaration(error: str | None, lexed: Lexed, declarations: Iterable[Declared]) -> str | None:
     """Path of the callable in which reading failed first, by an error that names its line."""
     at = re.match(r"line (\d+):", error or "")
     if at is None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from verulaw_rl.languages.dafny.attributes import Attribute, attributes_in
-from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, ClauseNode, Declaration, Range, Statement
+from verulaw_rl.languages.attributes import Attribute
+from verulaw_rl.languages.dafny.attributes import attributes_in
+from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, ClauseNode, Declaration, Statement
 from verulaw_rl.languages.dafny.view import Reading
+from verulaw_rl.languages.lexed import Range
 
 
 @dataclass(slots=True)

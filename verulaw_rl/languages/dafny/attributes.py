@@ -8,9 +8,8 @@ attribute on to Boogie, where several switch checks off (``{:verify false}``, ``
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
 
+from verulaw_rl.languages.attributes import Attribute, Effect
 from verulaw_rl.languages.lexed import Lexed, TokenKind
 
 _STEERING = frozenset(
@@ -53,30 +52,6 @@ _AT_NAMES = {
     "TimeLimitMultiplier": "timeLimitMultiplier",
 }
 _AT_EXPRESSIONS = frozenset({"old", "unchanged", "fresh", "allocated"})
-
-
-class Effect(Enum):
-    """What an attribute can do."""
-
-    STEERING = "steering"
-    """Guides the proof search, the output or the compiler: harmless everywhere."""
-    MEANING = "meaning"
-    """Changes what a declaration means to others: harmless on an added one, a changed specification on a given one."""
-    CONTRACT = "contract"
-    """Rewrites contracts: a change of the specification wherever it stands."""
-    ESCAPE = "escape"
-    """Can make the verifier accept what is not proved, or is not known to be harmless."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One attribute: its name in the ``{:name}`` spelling and the tokens ``[first, last)`` that it covers."""
-
-    name: str
-    first: int
-    last: int
-    canonical: str
-    effect: Effect
 
 
 def attributes_in(lexed: Lexed, first: int, last: int) -> Iterator[Attribute]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from verulaw_rl.languages.base import Finding, Task
 from verulaw_rl.languages.characters import strange_characters
 from verulaw_rl.languages.dafny.escapes import all_escapes, find_escapes
-from verulaw_rl.languages.dafny.specification import compare
+from verulaw_rl.languages.dafny.specification import Comparison
 from verulaw_rl.languages.dafny.view import read
 from verulaw_rl.languages.misreading import broken_declaration, too_deep
 
@@ -45,7 +45,8 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
         candidate: the whole program handed in; any text.
     """
     before, after = read(given), read(candidate)
-    comparison = compare(task, before, after)
+    comparison = Comparison(task, before, after)
+    comparison.run()
     escaped = [
         finding
         for finding in find_escapes(after, comparison.added)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from verulaw_rl.languages.dafny.statements import StatementParser
-from verulaw_rl.languages.dafny.syntax import Declaration, Parameter, Range
+from verulaw_rl.languages.dafny.syntax import Declaration, Parameter
 from verulaw_rl.languages.dafny.tokens import lex
-from verulaw_rl.languages.lexed import Lexed, TokenKind, words
+from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
 
 _MODIFIERS = words(
     """
@@ -90,7 +90,7 @@ class DeclarationParser(StatementParser):
             return []
         if not self.enter():
             return []
-        d = Declaration("", "", "", first, first, self.at, frozenset(modifiers), name_line_token=self.at)
+        d = Declaration("", "", "", first, first, self.at, frozenset(modifiers), named_at=self.at)
         self.at += 1
         if word in _CALLABLE_WORDS:
             d.kind = _CALLABLE_WORDS[word]
@@ -119,7 +119,7 @@ class DeclarationParser(StatementParser):
         self.attributes()
         d.name = default
         if self.is_name(self.at) or (self.is_word(self.at) and self.text[self.at + 1] in ("(", "<", ":", "{")):
-            d.name_line_token = self.at
+            d.named_at = self.at
             d.name = self.text[self.at]
             self.at += 1
         elif not default:
@@ -231,7 +231,7 @@ class DeclarationParser(StatementParser):
         found: list[Declaration] = []
         self.attributes()
         while True:
-            f = Declaration("field", "", "", d.first, d.first, d.keyword, d.modifiers, name_line_token=self.at)
+            f = Declaration("field", "", "", d.first, d.first, d.keyword, d.modifiers, named_at=self.at)
             start = self.at
             self._name(f, path)
             if self.accept(":"):

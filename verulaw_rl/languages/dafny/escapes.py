@@ -12,14 +12,15 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from verulaw_rl.languages.attributes import Effect
 from verulaw_rl.languages.base import Finding, FindingKind
 from verulaw_rl.languages.dafny.added import Added, header, parents, whole
-from verulaw_rl.languages.dafny.attributes import Effect, attributes_in, is_known_to_authors
+from verulaw_rl.languages.dafny.attributes import attributes_in, is_known_to_authors
 from verulaw_rl.languages.dafny.regions import is_star
 from verulaw_rl.languages.dafny.statements import StatementParser
-from verulaw_rl.languages.dafny.syntax import ClauseNode, Declaration, Range, Statement
+from verulaw_rl.languages.dafny.syntax import ClauseNode, Declaration, Statement
 from verulaw_rl.languages.dafny.view import Reading
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.lexed import Range, TokenKind
 
 _BITVECTOR = re.compile(r"bv\d+")
 _CLAUSE_WORDS = frozenset({"requires", "ensures", "invariant", "yield", "decreases", "modifies", "reads"})
@@ -179,7 +180,7 @@ class _Search:
     def _declaration(self, d: Declaration) -> None:
         tokens = self.lexed.tokens
         words = {tokens[i].text for i in range(*d.signature)}
-        at = d.name_line_token
+        at = d.named_at
         if d.callable and d.body is None:
             self._find(
                 "bodyless_declaration",
@@ -249,7 +250,7 @@ class _Search:
             return
         names = {p.name for p in d.parameters} & self._bitvector_names(d)
         if names and self.reading.view.by_path[d.path].recursive:
-            self._bitvector_measure(d.path, d.name_line_token, min(names))
+            self._bitvector_measure(d.path, d.named_at, min(names))
 
     def _bitvector_measure(self, path: str, at: int, name: str) -> None:
         self._find(

@@ -9,8 +9,8 @@ Python stack follows brackets only and is bounded by :data:`DEPTH_LIMIT`.
 
 from __future__ import annotations
 
-from verulaw_rl.languages.dafny.syntax import Block, Range, Statement
-from verulaw_rl.languages.lexed import Lexed, TokenKind, words
+from verulaw_rl.languages.dafny.syntax import Block, Statement
+from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
 
 DEPTH_LIMIT = 80
 """Brackets and blocks nested deeper are skipped unread, with an error."""

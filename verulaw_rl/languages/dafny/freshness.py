@@ -53,7 +53,7 @@ def declared_names(reading: Reading, declaration: Declaration) -> list[str]:
     if declaration.kind in ("datatype", "codatatype"):
         lexed = reading.program.lexed
         depth = 0
-        for index in range(declaration.name_line_token + 1, declaration.signature.last):
+        for index in range(declaration.named_at + 1, declaration.signature.last):
             text = lexed.tokens[index].text
             depth += (text in ("(", "{", "<")) - (text in (")", "}", ">"))
             previous = lexed.tokens[index - 1].text

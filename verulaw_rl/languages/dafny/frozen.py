@@ -16,22 +16,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
+from verulaw_rl.languages.comparison import Change
 from verulaw_rl.languages.dafny.names import callee
-from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Range, Statement
+from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Statement
 from verulaw_rl.languages.dafny.view import Reading
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.lexed import Range, TokenKind
 
 _FREE_LOOP_CLAUSES = frozenset({"invariant", "modifies", "decreases"})
 Item = str | Statement
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One difference in frozen code. ``given`` or ``candidate`` is ``None`` where there is nothing on that side."""
-
-    construct: str
-    given: Range | None
-    candidate: Range | None
 
 
 @dataclass(slots=True)

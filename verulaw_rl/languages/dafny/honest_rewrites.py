@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from verulaw_rl.languages.base import Span, Task
 from verulaw_rl.languages.dafny.places import clause_places, declaration_places, statement_places, statements
-from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration, Range
+from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration
 from verulaw_rl.languages.dafny.view import Reading
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.lexed import Range, TokenKind
 from verulaw_rl.languages.rewrites import Edit, Family, Rewrite, insertion
 
 WORDS = 'assume false; {:verify false} {:axiom} expect free include "x" decreases * lemma L() ensures false'

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from verulaw_rl.languages.dafny.declarations import Program
-from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration, Range
+from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration
 from verulaw_rl.languages.graphs import on_cycles
-from verulaw_rl.languages.lexed import Lexed, TokenKind
+from verulaw_rl.languages.lexed import Lexed, Range, TokenKind
 
 
 @dataclass(frozen=True, slots=True)

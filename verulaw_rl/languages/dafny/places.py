@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from verulaw_rl.languages.base import Span
-from verulaw_rl.languages.dafny.syntax import Block, Declaration, Range, Statement
+from verulaw_rl.languages.dafny.syntax import Block, Declaration, Statement
 from verulaw_rl.languages.dafny.view import Reading
+from verulaw_rl.languages.lexed import Range
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,8 @@ def attribute_places(reading: Reading) -> Iterator[tuple[int, Literal["declarati
     """Offsets behind keywords of declarations, of clauses, of asserts and of variable declarations."""
     tokens = reading.program.lexed.tokens
     for d in reading.declarations:
-        if d.kind not in ("include", "import", "export", "field") and tokens[d.name_line_token].text == d.name:
-            yield tokens[d.name_line_token].start, "declaration"
+        if d.kind not in ("include", "import", "export", "field") and tokens[d.named_at].text == d.name:
+            yield tokens[d.named_at].start, "declaration"
         for clause in d.clauses:
             yield tokens[clause.expression.first].start, "clause"
     for _, s, _ in statements(reading):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from verulaw_rl.languages.base import AnnotationKind, AnnotationProbe, Category, Point
 from verulaw_rl.languages.dafny.instrument import one_line
-from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Range, Statement
+from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Statement
 from verulaw_rl.languages.dafny.view import Body, Reading, read
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.lexed import Range, TokenKind
 
 
 @dataclass(frozen=True, slots=True)

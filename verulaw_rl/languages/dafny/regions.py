@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from verulaw_rl.languages.base import Region, RegionKind, Span
 from verulaw_rl.languages.dafny.declarations import Program
 from verulaw_rl.languages.dafny.names import Names, callee, flatten
-from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Range, Statement
+from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Statement
+from verulaw_rl.languages.lexed import Range
 
 SPECIFICATION, ANNOTATION, EXECUTABLE = 0, 1, 2
 _KINDS = (RegionKind.SPECIFICATION, RegionKind.ANNOTATION, RegionKind.EXECUTABLE)

@@ -7,8 +7,8 @@ damaged body still gives loops, asserts and blocks where they can be seen.
 from __future__ import annotations
 
 from verulaw_rl.languages.dafny.expressions import ExpressionParser
-from verulaw_rl.languages.dafny.syntax import Block, CalcStep, ClauseNode, Local, Range, Statement
-from verulaw_rl.languages.lexed import TokenKind, words
+from verulaw_rl.languages.dafny.syntax import Block, CalcStep, ClauseNode, Local, Statement
+from verulaw_rl.languages.lexed import Range, TokenKind, words
 
 _LIST_CLAUSES = frozenset({"modifies", "reads", "decreases"})
 LOOP_CLAUSES = frozenset({"invariant", "decreases", "modifies"})

@@ -9,17 +9,8 @@ by the parser and only read afterwards.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-
-class Range(NamedTuple):
-    """Half-open range of token indices."""
-
-    first: int
-    last: int
-
-
-NOWHERE = Range(0, 0)
+from verulaw_rl.languages.lexed import NOWHERE, Range
 
 
 @dataclass(slots=True)
@@ -128,7 +119,7 @@ class Declaration:
     embedded: list[Statement] = field(default_factory=list)
     """Statements inside a function body's expression."""
     members: list[Declaration] = field(default_factory=list)
-    name_line_token: int = 0
+    named_at: int = 0
     """Token of the name (of the keyword where there is no name)."""
 
     @property

@@ -176,7 +176,7 @@ def _declaration_view(
         kind=d.kind,
         name=d.name,
         path=d.path,
-        line=lexed.line(lexed.tokens[min(d.name_line_token, len(lexed.tokens) - 1)].start),
+        line=lexed.line(lexed.tokens[min(d.named_at, len(lexed.tokens) - 1)].start),
         span=token_span(program, d.first, d.last),
         signature=signature,
         clauses=tuple(_clause(program, c) for c in d.clauses),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from verulaw_rl.languages.verus.attributes import Attribute, attribute, attributes_in
-from verulaw_rl.languages.verus.syntax import Declaration, Range, Statement
+from verulaw_rl.languages.attributes import Attribute
+from verulaw_rl.languages.lexed import Range
+from verulaw_rl.languages.verus.attributes import attribute, attributes_in
+from verulaw_rl.languages.verus.syntax import Declaration, Statement
 from verulaw_rl.languages.verus.view import Reading
 
 

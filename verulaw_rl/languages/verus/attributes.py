@@ -8,11 +8,9 @@ around the verifier: several switch it off (``external_body``, ``external``, ``a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
 
-from verulaw_rl.languages.lexed import Lexed, TokenKind, words
-from verulaw_rl.languages.verus.syntax import Range
+from verulaw_rl.languages.attributes import Attribute, Effect
+from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
 
 _STEERING = words(
     """
@@ -31,30 +29,6 @@ _AUTHOR = words("test main global accept_recursive_types")
 _PATHS = frozenset({"verifier", "verus", "rustfmt", "verusfmt", "clippy"})
 _MOST_RLIMIT = 200.0
 """Twenty times Verus's default. The attribute outdoes the limit of the command line; the wall clock then guards."""
-
-
-class Effect(Enum):
-    """What an attribute can do."""
-
-    STEERING = "steering"
-    """Guides the proof search or the output: harmless everywhere."""
-    MEANING = "meaning"
-    """Changes what a declaration means to others: harmless on an added one, a changed specification on a given one."""
-    CONTRACT = "contract"
-    """Changes what a given text says: a change of the specification wherever it stands."""
-    ESCAPE = "escape"
-    """Can make the verifier accept what is not proved, or is not known to be harmless."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """One attribute: the tokens ``[first, last)`` that it covers and its strongest effect."""
-
-    name: str
-    first: int
-    last: int
-    canonical: str
-    effect: Effect
 
 
 def attributes_in(lexed: Lexed, first: int, last: int) -> Iterator[Attribute]:

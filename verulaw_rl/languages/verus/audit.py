@@ -15,7 +15,7 @@ from verulaw_rl.languages.base import Finding, Task
 from verulaw_rl.languages.characters import strange_characters
 from verulaw_rl.languages.misreading import broken_declaration, too_deep
 from verulaw_rl.languages.verus.escapes import all_escapes, find_escapes
-from verulaw_rl.languages.verus.specification import compare
+from verulaw_rl.languages.verus.specification import Comparison
 from verulaw_rl.languages.verus.view import read
 
 _DEEPEST = 30
@@ -43,7 +43,8 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
         candidate: the whole program handed in; any text.
     """
     before, after = read(given), read(candidate)
-    comparison = compare(task, before, after)
+    comparison = Comparison(task, before, after)
+    comparison.run()
     escaped = find_escapes(after, comparison.added, before)
     lexed = after.program.lexed
     found = [

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from verulaw_rl.languages.lexed import Lexed, TokenKind, words
+from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
 from verulaw_rl.languages.verus.expressions import CLAUSE_WORDS
 from verulaw_rl.languages.verus.statements import StatementParser
-from verulaw_rl.languages.verus.syntax import Declaration, Parameter, Range
+from verulaw_rl.languages.verus.syntax import Declaration, Parameter
 from verulaw_rl.languages.verus.tokens import lex
 
 MACROS = frozenset({"verus"})
@@ -208,7 +208,7 @@ class DeclarationParser(StatementParser):
                     self.at += 1
 
     def _name(self, d: Declaration, path: str) -> None:
-        d.keyword = self.at
+        d.named_at = self.at
         if self.is_word(self.at):
             d.name = self.text[self.at]
             self.at += 1

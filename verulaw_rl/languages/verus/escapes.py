@@ -8,10 +8,11 @@ statement and declaration level. For a whole program, whoever wrote it, every de
 
 from __future__ import annotations
 
+from verulaw_rl.languages.attributes import Attribute, Effect
 from verulaw_rl.languages.base import Finding, FindingKind
 from verulaw_rl.languages.lexed import TokenKind, words
 from verulaw_rl.languages.verus.added import Added, whole
-from verulaw_rl.languages.verus.attributes import Attribute, Effect, attributes_in, is_known_to_authors
+from verulaw_rl.languages.verus.attributes import attributes_in, is_known_to_authors
 from verulaw_rl.languages.verus.expressions import CLAUSE_WORDS
 from verulaw_rl.languages.verus.names import PLACEHOLDERS
 from verulaw_rl.languages.verus.regions import PROOF_MACROS
@@ -177,22 +178,22 @@ class _Search:
             self._find(
                 "bodyless_declaration",
                 d.path,
-                d.keyword,
+                d.named_at,
                 f"`{d.path}` has no body, so what it says is believed without proof",
                 f"give `{d.path}` a body that proves its contract, or remove it",
             )
         elif d.kind in _UNVERIFIED:
-            self._find(d.kind, d.path, d.keyword, f"`{d.path}` states {_UNVERIFIED[d.kind]}", "remove it")
+            self._find(d.kind, d.path, d.named_at, f"`{d.path}` states {_UNVERIFIED[d.kind]}", "remove it")
         elif d.kind == "macro" and self.lexed.tokens[d.first].text == "macro_rules":
             self._find(
                 "macro_definition",
                 d.path,
-                d.keyword,
+                d.named_at,
                 f"the macro `{d.name}` stands for text that is not seen here",
                 "remove the macro; write out what it stands for",
             )
         elif d.kind == "module" and d.body is None:
-            self._find("include", d.path, d.keyword, f"`mod {d.name};` is another file", "hand in one whole file")
+            self._find("include", d.path, d.named_at, f"`mod {d.name};` is another file", "hand in one whole file")
 
     def _endless(self, path: str, s: Statement) -> None:
         """A loop that cannot end once it is entered; releases before 2025-05 do not ask for a measure."""

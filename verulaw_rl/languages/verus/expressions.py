@@ -9,8 +9,8 @@ through :meth:`ExpressionParser.nested_block`. The Python stack grows with brack
 
 from __future__ import annotations
 
-from verulaw_rl.languages.lexed import Lexed, TokenKind, words
-from verulaw_rl.languages.verus.syntax import Block, Range, Return
+from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
+from verulaw_rl.languages.verus.syntax import Block, Return
 
 DEPTH_LIMIT = 60
 """Brackets and blocks nested deeper are skipped unread, with an error."""

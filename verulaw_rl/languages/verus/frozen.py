@@ -11,21 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from verulaw_rl.languages.comparison import Change
+from verulaw_rl.languages.lexed import Range
 from verulaw_rl.languages.verus.regions import ANNOTATION, ASSERTIONS
-from verulaw_rl.languages.verus.syntax import Block, Declaration, Range, Statement
+from verulaw_rl.languages.verus.syntax import Block, Declaration, Statement
 from verulaw_rl.languages.verus.view import Reading
 
 _OPEN = "decreases"
 """Text of the pieces that may change."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One difference in frozen code. ``given`` or ``candidate`` is ``None`` where there is nothing on that side."""
-
-    construct: str
-    given: Range | None
-    candidate: Range | None
 
 
 @dataclass(slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from verulaw_rl.languages.graphs import on_cycles
-from verulaw_rl.languages.lexed import Lexed
+from verulaw_rl.languages.lexed import Lexed, Range
 from verulaw_rl.languages.verus.attributes import attribute
 from verulaw_rl.languages.verus.declarations import Program
-from verulaw_rl.languages.verus.syntax import Declaration, Range
+from verulaw_rl.languages.verus.syntax import Declaration
 
 PLACEHOLDERS = frozenset({"todo", "unimplemented"})
 """Macros that stand for a body to be written."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from verulaw_rl.languages.base import AnnotationProbe, Category, Point
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.lexed import Range, TokenKind
 from verulaw_rl.languages.verus.instrument import one_line
 from verulaw_rl.languages.verus.regions import ASSERTIONS
-from verulaw_rl.languages.verus.syntax import Range, Statement
+from verulaw_rl.languages.verus.syntax import Statement
 from verulaw_rl.languages.verus.view import Body, Reading, Visit, read
 
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from verulaw_rl.languages.attributes import Effect
 from verulaw_rl.languages.base import Region, RegionKind, Span
-from verulaw_rl.languages.verus.attributes import Effect, attribute
+from verulaw_rl.languages.verus.attributes import attribute
 from verulaw_rl.languages.verus.declarations import Program
 from verulaw_rl.languages.verus.names import flatten
 from verulaw_rl.languages.verus.syntax import Block, Declaration, Statement

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verulaw_rl.languages.lexed import TokenKind, words
+from verulaw_rl.languages.lexed import Range, TokenKind, words
 from verulaw_rl.languages.verus.expressions import CLAUSE_WORDS, ExpressionParser
-from verulaw_rl.languages.verus.syntax import Block, ClauseGroup, ClauseNode, Range, Statement
+from verulaw_rl.languages.verus.syntax import Block, ClauseGroup, ClauseNode, Statement
 
 LOOP_CLAUSES = frozenset({"invariant", "invariant_except_break", "invariant_ensures", "ensures", "decreases"})
 _REVEALS = frozenset({"reveal", "reveal_with_fuel", "reveal_strlit", "hide"})

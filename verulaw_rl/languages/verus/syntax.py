@@ -10,15 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-
-class Range(NamedTuple):
-    """Half-open range of token indices."""
-
-    first: int
-    last: int
-
-
-NOWHERE = Range(0, 0)
+from verulaw_rl.languages.lexed import NOWHERE, Range
 
 
 @dataclass(slots=True)
@@ -120,7 +112,8 @@ class Declaration:
     path: str
     first: int
     last: int
-    keyword: int
+    named_at: int
+    """Token of the name (of the keyword where there is no name)."""
     attributes: list[Range] = field(default_factory=list)
     """Outer and inner ones, brackets and hash included."""
     modifiers: frozenset[str] = frozenset()

@@ -200,7 +200,7 @@ def _declaration_view(
         kind=d.kind,
         name=d.name,
         path=d.path,
-        line=lexed.line(lexed.tokens[min(d.keyword, len(lexed.tokens) - 1)].start),
+        line=lexed.line(lexed.tokens[min(d.named_at, len(lexed.tokens) - 1)].start),
         span=token_span(program, d.first, d.last),
         signature=" ".join([*attributes, lexed.canonical(*d.signature)]),
         clauses=tuple(clauses_of(program, d.groups, d.result_name or RESULT)),
