@@ -14,12 +14,11 @@ Everything is one pass over the text. Untried with a live Verus; the meaning of 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from verulaw_rl.languages.base import Check, CheckSite, Instrumented, Span
-from verulaw_rl.languages.spans import merge_spans
+from verulaw_rl.languages.base import Check, Instrumented, Span
+from verulaw_rl.languages.placing import Edit, Place, Placer, on_one_line
 from verulaw_rl.languages.verus.control import falls_through
 from verulaw_rl.languages.verus.names import is_unverified
 from verulaw_rl.languages.verus.syntax import METHOD_KINDS, Block, Declaration, Return, Statement
@@ -31,14 +30,9 @@ _FINAL = re.compile(r"(?<![\w.])final\s*\(\s*(\w+)\s*\)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where checks go: a character offset, and what must stand around them there."""
+class _Place(Place):
+    """Where checks go, and where a value that is to be bound begins."""
 
-    offset: int
-    behind: bool
-    """The checks follow what ends here, rather than precede what starts here."""
-    before: str = ""
-    after: str = ""
     opening: int = -1
     """Where ``opened`` goes, for a value that is to be bound: its start."""
     opened: str = ""
@@ -50,101 +44,42 @@ class _Place:
 
 def instrument(program: str, checks: tuple[Check, ...], drop: tuple[Span, ...] = ()) -> Instrumented:
     """Place the checks in the program without the spans of ``drop``."""
-    reading = read(program)
-    dropped = merge_spans(drop)
-    placer = _Placer(reading, dropped)
-    by_place: dict[_Place, list[Check]] = {}
-    unplaced: list[str] = []
-    for check in checks:
-        places = placer.places(check)
-        if not places:
-            unplaced.append(check.id)
-        for place in places:
-            by_place.setdefault(place, []).append(check)
-    text, where = _emit(reading, dropped, by_place)
-    starts = line_starts(text)
-    sites = tuple(
-        CheckSite(
-            check.id,
-            check.declaration,
-            bisect_right(starts, begin),
-            bisect_right(starts, end - 1),
-            placer.loops_before(check.declaration, place),
-        )
-        for place, check, begin, end in where
-    )
-    return Instrumented(text, sites, tuple(unplaced))
+    return _Placer(read(program), drop).instrument(checks)
 
 
 def one_line(expression: str) -> str:
     """The expression without comments and line breaks, tokens and their adjacency unchanged."""
-    pieces: list[str] = []
-    end = 0
-    for token in lex(expression).tokens:
-        if token.start > end and pieces:
-            pieces.append(" ")
-        pieces.append(expression[token.start : token.end].replace("\n", "\\n"))
-        end = token.end
-    return "".join(pieces)
+    return on_one_line(lex(expression), "\\n")
 
 
-class _Placer:
-    """Finds the places of points; what is the same for many checks is computed once."""
-
-    def __init__(self, reading: Reading, dropped: list[Span]) -> None:
+class _Placer(Placer[Body, _Place]):
+    def __init__(self, reading: Reading, drop: tuple[Span, ...]) -> None:
+        super().__init__(reading.program.lexed, drop)
         self.reading = reading
-        self.lexed = reading.program.lexed
-        self.dropped = dropped
-        self._starts = [s.start for s in dropped]
-        self._cache: dict[tuple[str, str, int], list[_Place]] = {}
-        self._boundaries: dict[str, dict[int, int]] = {}
 
     def places(self, check: Check) -> list[_Place]:
-        key = (check.declaration, check.point.kind, check.point.index)
-        if key not in self._cache:
-            d = self.reading.by_path.get(check.declaration)
-            found: list[_Place] = []
-            if d is not None and self._can_hold_checks(d):
-                body = self.reading.bodies[id(d)]
-                found = [p for p in _FINDERS[check.point.kind](self, d, body, check.point.index) if self._alive(p)]
-            self._cache[key] = found
-        found = self._cache[key]
+        """The places of a check's point, none where a name of the check means something else there."""
+        found = super().places(check)
         captured = found[0].names if found else frozenset()
         if captured and captured.intersection(t.text for t in lex(check.expression).tokens):
             return []  # a check at some of the exits only, or of something else, would say too much
         return found
 
-    def _can_hold_checks(self, d: Declaration) -> bool:
-        verified = not is_unverified(self.lexed, d) and d.prover.last == 0
-        return d.kind in METHOD_KINDS and d.block is not None and verified and self._closed(d.block.last)
-
-    def loops_before(self, path: str, place: _Place) -> tuple[int, ...]:
-        loops = self.reading.bodies[id(self.reading.by_path[path])].loops
-        return tuple(i for i, s in enumerate(loops) if self._start(s.first) < place.offset)
-
-    def _alive(self, place: _Place) -> bool:
-        """Whether the place is not inside dropped text."""
-        at = bisect_right(self._starts, place.offset) - 1
-        if at < 0:
-            return True
-        span = self.dropped[at]
-        return place.offset >= span.end or place.offset == span.start
-
-    def _start(self, token: int) -> int:
-        tokens = self.lexed.tokens
-        return tokens[token].start if token < len(tokens) else len(self.lexed.source)
-
-    def _behind(self, last: int) -> int:
-        return self.lexed.tokens[last - 1].end
-
-    def _closed(self, last: int) -> bool:
-        return self.lexed.tokens[last - 1].text == "}"
+    def _body_of(self, path: str) -> Body | None:
+        d = self.reading.by_path.get(path)
+        if d is None or d.kind not in METHOD_KINDS or d.block is None or not self._closed(d.block.last):
+            return None
+        return None if is_unverified(self.lexed, d) or d.prover.last != 0 else self.reading.bodies[id(d)]
 
     # --- points -------------------------------------------------------------------------------------------------
 
-    def _entry(self, d: Declaration, body: Body, index: int) -> Iterator[_Place]:
-        assert d.block is not None
-        yield self._inside(d.block.first)
+    def _before(self, offset: int) -> _Place:
+        return _Place(offset, False)
+
+    def _entry(self, body: Body, index: int) -> Iterator[_Place]:
+        block = body.declaration.block
+        assert block is not None
+        yield self._inside(block.first)
 
     def _inside(self, opening: int) -> _Place:
         """Behind an opening brace and the inner attributes that follow it."""
@@ -154,7 +89,8 @@ class _Placer:
             at = self.lexed.closer.get(at + 2, at + 2) + 1
         return _Place(self._behind(at), True)
 
-    def _exit(self, d: Declaration, body: Body, index: int) -> Iterator[_Place]:
+    def _exit(self, body: Body, index: int) -> Iterator[_Place]:
+        d = body.declaration
         assert d.block is not None
         names = self._captured(d, body)
         for visit in body.visits:
@@ -187,7 +123,7 @@ class _Placer:
             return _Place(close, False, names=names)
         unit = self.lexed.canonical(*d.result_type) in ("", "( )")
         if unit:
-            return _Place(close, False, "" if last.block_like or self._closed(last.last) else ";\n", names=names)
+            return _Place(close, False, "\n" if last.block_like or self._closed(last.last) else ";\n", names=names)
         start = self._start(last.first)
         return _Place(self._behind(last.last), True, ";\n", self._result(d), start, self._binding(d), names=names)
 
@@ -200,12 +136,12 @@ class _Placer:
         named = "" if re.search(r"\bimpl\b", type_) or not type_ else f": {type_}"
         return f"let {'tracked ' if d.result_tracked else ''}{self._result(d)}{named} = "
 
-    def _loop_head(self, d: Declaration, body: Body, index: int) -> Iterator[_Place]:
+    def _loop_head(self, body: Body, index: int) -> Iterator[_Place]:
         block = loop_body(body.loops[index]) if index < len(body.loops) else None
         if block is not None:
             yield self._inside(block.first)
 
-    def _after_loop(self, d: Declaration, body: Body, index: int) -> Iterator[_Place]:
+    def _after_loop(self, body: Body, index: int) -> Iterator[_Place]:
         if index >= len(body.loops) or loop_body(body.loops[index]) is None:
             return
         loop = body.loops[index]
@@ -216,15 +152,8 @@ class _Placer:
             return  # its value is that of the block
         yield _Place(self._behind(loop.last), True)
 
-    def _token(self, d: Declaration, body: Body, index: int) -> Iterator[_Place]:
-        if d.path not in self._boundaries:
-            self._boundaries[d.path] = dict(self._executable_boundaries(d, body))
-        token = self._boundaries[d.path].get(index)
-        if token is not None:
-            yield _Place(self._start(token), False)
-
-    def _executable_boundaries(self, d: Declaration, body: Body) -> Iterator[tuple[int, int]]:
-        """Pairs (executable index, token) of the tokens before which a statement may be put."""
+    def _executable_boundaries(self, body: Body) -> Iterator[tuple[int, int]]:
+        d = body.declaration
         assert d.block is not None
         before = self.reading.executable_before
         base = before[d.block.first]
@@ -258,73 +187,28 @@ class _Placer:
         """Whether a block's last statement is the block's value, so that nothing may follow it."""
         return not s.semicolon and s.kind in ("expression", "call", "macro", "if", "match", "block", "loop", "return")
 
-    def _calls(self, d: Declaration, body: Body, index: int) -> Iterator[_Place]:
+    def _calls(self, body: Body, index: int) -> Iterator[_Place]:
         for visit in body.visits:
             if visit.statement.kind == "call" and visit.statement.semicolon and visit.parent.braced:
                 yield _Place(self._behind(visit.statement.last), True)
 
+    # --- text ---------------------------------------------------------------------------------------------------
 
-_FINDERS: dict[str, Callable[[_Placer, Declaration, Body, int], Iterator[_Place]]] = {
-    "entry": _Placer._entry,
-    "exit": _Placer._exit,
-    "loop_head": _Placer._loop_head,
-    "after_loop": _Placer._after_loop,
-    "token": _Placer._token,
-    "calls": _Placer._calls,
-}
+    def _edits(self, places: Iterable[_Place]) -> Iterator[Edit]:
+        for span in self.dropped:
+            yield Edit(span.start, 3, span.end, " ")
+        places = list(places)
+        for at in _unmeasured(self.reading) if places else ():
+            yield Edit(at, 2, at, WITHOUT_DECREASES, always=True)
+        for place in places:
+            if place.opened:
+                yield Edit(place.opening, 2, place.opening + place.replaced, place.opened, always=True)
 
+    def _check(self, check: Check) -> str:
+        return f"assert(true) by {{ assert({_formula(check)}); }}"
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """Replace ``[start, end)`` by a text, or (with a place) insert its checks at ``start``."""
-
-    start: int
-    rank: int
-    end: int
-    text: str = ""
-    place: _Place | None = None
-
-
-def _emit(
-    reading: Reading, dropped: list[Span], by_place: dict[_Place, list[Check]]
-) -> tuple[str, list[tuple[_Place, Check, int, int]]]:
-    """The edited text, and the character range of each check in it."""
-    source = reading.program.lexed.source
-    edits = [_Edit(s.start, 3, s.end, " ") for s in dropped]
-    edits += [_Edit(at, 2, at, WITHOUT_DECREASES) for at in _unmeasured(reading)] if by_place else []
-    for place in by_place:
-        edits.append(_Edit(place.offset, 0 if place.behind else 1, place.offset, place=place))
-        if place.opened:
-            edits.append(_Edit(place.opening, 2, place.opening + place.replaced, place.opened))
-    edits.sort(key=lambda e: (e.start, e.rank))
-    out: list[str] = []
-    length = 0
-    where: list[tuple[_Place, Check, int, int]] = []
-    position = 0
-
-    def put(text: str) -> None:
-        nonlocal length
-        out.append(text)
-        length += len(text)
-
-    for edit in edits:
-        if edit.start > position:
-            put(source[position : edit.start])
-            position = edit.start
-        if edit.place is None:
-            if edit.end > position or edit.text == WITHOUT_DECREASES or edit.rank == 2:
-                put(edit.text)
-                position = max(position, edit.end)
-            continue
-        put(edit.place.before or "\n")
-        for check in by_place[edit.place]:
-            begin = length
-            put(f"assert(true) by {{ assert({_formula(check)}); }}")
-            where.append((edit.place, check, begin, length))
-            put("\n")
-        put(edit.place.after)
-    put(source[position:])
-    return "".join(out), where
+    def _line_starts(self, text: str) -> tuple[int, ...]:
+        return line_starts(text)
 
 
 def _formula(check: Check) -> str:
