@@ -106,8 +106,11 @@ def _speeds(
 ) -> tuple[dict[str, Any], bool]:
     def passed(title: str, settings: PoolSettings, **more: Any) -> measure.Pass:
         with progress_bar(title) as progress:
-            return measure.verify_all(language, texts, limits, settings, progress=progress, **more)
+            done = measure.verify_all(language, texts, limits, settings, progress=progress, **more)
+        typer.echo(f"{title}: {done.wall_s:.1f} s for {len(texts)} programs, median {done.median_s:.3f} s", err=True)
+        return done
 
+    submissions = _submissions(language, limits, len(texts))
     one = PoolSettings(workers=1)
     warm = passed("Warm", one)
     if within_s is not None:
@@ -115,7 +118,7 @@ def _speeds(
         if not kept:
             raise UserError(f"no program verifies within {within_s:g} s")
         names, texts, warm = [names[i] for i in kept], [texts[i] for i in kept], warm.only(kept)
-    cold = passed("Cold", one, find_adapter=measure.cold)
+    cold = passed("Cold", one, warm_up=0, find_adapter=measure.cold)
     queued = passed("One worker", one, callers=measure.CALLERS)
     double = passed("Two workers", PoolSettings(workers=2), callers=measure.CALLERS)
     cached = measure.from_cache(language, texts, limits, warm.verdicts)
@@ -124,7 +127,6 @@ def _speeds(
         others["ray"] = passed("Ray", PoolSettings(backend="ray", ray_address=ray), callers=measure.CALLERS)
     differ = {way: measure.differing(names, warm.verdicts, other.verdicts) for way, other in others.items()}
     overhead = measure.pool_overhead()
-    submissions = _submissions(language, limits, len(texts))
     result = {
         "measured": len(texts),
         "cold_s": cold.median_s,

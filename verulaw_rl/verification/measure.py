@@ -34,6 +34,9 @@ Progress = Callable[[int, int], None]
 
 CALLERS = 8
 """Threads that ask at once when verdicts under load are compared."""
+WARM_UP = 20
+"""Programs that each worker has verified before anything is timed: the runtimes under the tools compile at run time
+what runs often. A worker lives for hundreds."""
 SIMULATED_WORKERS = 256
 
 
@@ -100,6 +103,7 @@ def verify_all(
     settings: PoolSettings,
     *,
     callers: int = 1,
+    warm_up: int = WARM_UP,
     find_adapter: FindAdapter = get_adapter,
     progress: Progress = lambda done, total: None,
 ) -> Pass:
@@ -111,6 +115,7 @@ def verify_all(
         limits: of each call.
         settings: of the pool.
         callers: threads that ask, each waiting for its answer; calls of one program are never joined.
+        warm_up: how many of the programs each worker has verified before (about: whichever is free takes the next).
         find_adapter: which way to use the tool.
         progress: called with programs done and their total.
     """
@@ -118,9 +123,10 @@ def verify_all(
         Pool(settings, cache=no_cache(), find_adapter=find_adapter) as pool,
         ThreadPoolExecutor(callers) as threads,
     ):
-        known_good = get_adapter(language).known_good
-        first = [pool.submit(VerifyRequest(language, f"{known_good}// {n}\n", limits)) for n in range(pool.workers)]
-        for future in first:
+        requests = [
+            VerifyRequest(language, _apart(p, n), limits) for n in range(pool.workers) for p in programs[:warm_up]
+        ]
+        for future in [pool.submit(request) for request in requests]:
             future.result()
 
         def timed(program: str) -> tuple[Verdict, float]:
@@ -134,6 +140,11 @@ def verify_all(
             progress(len(results), len(programs))
         wall_s = time.perf_counter() - began
     return Pass(tuple(v for v, _ in results), tuple(s for _, s in results), wall_s)
+
+
+def _apart(program: str, n: int) -> str:
+    """The program as a text of its own, so that calls in flight are not joined."""
+    return program + "\n" * (n % 64)
 
 
 def from_cache(language: str, programs: Sequence[str], limits: Limits, verdicts: Sequence[Verdict]) -> Pass:
@@ -257,8 +268,7 @@ def soak(
     began = time.perf_counter()
 
     def text(n: int) -> str:
-        program = hostile[n // 10 % len(hostile)] if n % 10 == 9 else programs[n % len(programs)]
-        return f"{program}\n// {n}\n"
+        return _apart(hostile[n // 10 % len(hostile)] if n % 10 == 9 else programs[n % len(programs)], n)
 
     with Pool(settings, cache=no_cache()) as pool:
         out: set[Future[Verdict]] = set()
