@@ -49,8 +49,9 @@ class VllmServer:
             request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
             try:
                 with urllib.request.urlopen(request, timeout=timeout_s or self._config.request_timeout_s) as answer:
-                    body = answer.read()
-                return dict(json.loads(body)) if body.strip() else {}
+                    body, kind = answer.read(), answer.headers.get_content_type()
+                # An adapter's loading is answered in plain words.
+                return dict(json.loads(body)) if body.strip() and kind == "application/json" else {}
             except urllib.error.HTTPError as error:
                 said = f"{error.code}: {error.read()[:300].decode(errors='replace')}"
                 if error.code < 500 and error.code != 429:
