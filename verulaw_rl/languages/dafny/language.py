@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from types import MappingProxyType
 
-from verulaw_rl.languages.base import (
-    AnnotationProbe,
-    Check,
-    DeclarationView,
-    Finding,
-    Illustration,
-    Instrumented,
-    Lexicon,
-    ProgramView,
-    Span,
-    Task,
-)
+from verulaw_rl.languages.base import DeclarationView, Illustration, Lexicon, ProgramView, Task
 from verulaw_rl.languages.capabilities import Capability, Standing
-from verulaw_rl.languages.dafny import instrument, probes, strip, view
+from verulaw_rl.languages.dafny import audit, instrument, probes, rewrites, strip, trivial, view
 from verulaw_rl.languages.dafny.syntax import FUNCTION_KINDS, METHOD_KINDS
 from verulaw_rl.languages.insertions import Insertion
-from verulaw_rl.languages.rewrites import Rewrite
 
 _RULES_COMMON = """\
 Dafny rules. The program is checked by Dafny and by an audit that comes first and cannot be argued with.
@@ -64,9 +51,15 @@ class Dafny:
     )
     capabilities = MappingProxyType(dict.fromkeys(Capability, Standing.LIVE))
 
-    def parse(self, source: str) -> ProgramView:
-        """Read a program; any text at all gives a view."""
-        return view.parse(source)
+    parse = staticmethod(view.parse)
+    strip_annotations = staticmethod(strip.strip_annotations)
+    strip_bodies = staticmethod(strip.strip_bodies)
+    probes = staticmethod(probes.probes)
+    instrument = staticmethod(instrument.instrument)
+    escapes = staticmethod(audit.escapes)
+    audit = staticmethod(audit.audit_candidate)
+    rewrites = staticmethod(rewrites.rewrites)
+    trivial_programs = staticmethod(trivial.trivial_programs)
 
     def targets(self, program: ProgramView, task: Task) -> tuple[DeclarationView, ...]:
         """Declarations to be proved.
@@ -84,46 +77,6 @@ class Dafny:
             if d.kind in METHOD_KINDS
             or (d.kind in FUNCTION_KINDS and (d.recursive or any(c.kind == "ensures" for c in d.clauses)))
         )
-
-    def strip_annotations(self, source: str) -> str:
-        """The program without invariants, decreases, asserts and calcs."""
-        return strip.strip_annotations(source)
-
-    def strip_bodies(self, source: str) -> str:
-        """The program without bodies of methods, constructors, lemmas and iterators."""
-        return strip.strip_bodies(source)
-
-    def probes(self, reference: str, given: str) -> tuple[AnnotationProbe, ...]:
-        """Facts of the reference proof that the given lost, each with its points."""
-        return probes.probes(reference, given)
-
-    def instrument(self, program: str, checks: tuple[Check, ...], drop: tuple[Span, ...] = ()) -> Instrumented:
-        """The program less the spans of ``drop``, with each check placed in isolation at its point."""
-        return instrument.instrument(program, checks, drop)
-
-    def audit(self, task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
-        """Every change of the specification (and of frozen code) and every proof escape that the candidate adds."""
-        from verulaw_rl.languages.dafny.audit import audit_candidate
-
-        return audit_candidate(task, given, candidate)
-
-    def escapes(self, source: str) -> tuple[Finding, ...]:
-        """Every construct of a program that Dafny accepts without proof, whoever wrote it."""
-        from verulaw_rl.languages.dafny.audit import escapes
-
-        return escapes(source)
-
-    def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
-        """Dishonest and honest rewrites of a verified program."""
-        from verulaw_rl.languages.dafny.rewrites import rewrites
-
-        return rewrites(task, reference)
-
-    def trivial_programs(self, given: str) -> tuple[str, ...]:
-        """The given of code generation with trivial bodies."""
-        from verulaw_rl.languages.dafny.trivial import trivial_programs
-
-        return trivial_programs(given)
 
     def rules(self, task: Task) -> str:
         """The language's rules for a prompt."""

@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from types import MappingProxyType
 
-from verulaw_rl.languages.base import (
-    AnnotationProbe,
-    Check,
-    DeclarationView,
-    Finding,
-    Illustration,
-    Instrumented,
-    Lexicon,
-    ProgramView,
-    Span,
-    Task,
-)
+from verulaw_rl.languages.base import DeclarationView, Illustration, Lexicon, ProgramView, Task
 from verulaw_rl.languages.capabilities import Capability, Standing
 from verulaw_rl.languages.insertions import Insertion
-from verulaw_rl.languages.nagini import instrument, probes, strip, trivial, view
+from verulaw_rl.languages.nagini import audit, instrument, probes, rewrites, strip, trivial, view
 from verulaw_rl.languages.nagini.program import METHOD_KINDS
-from verulaw_rl.languages.rewrites import Rewrite
 
 _RULES_COMMON = """\
 Nagini rules. The program is Python with contracts, checked by Nagini and by an audit that comes first and cannot be
@@ -75,9 +62,15 @@ class Nagini:
     )
     capabilities = MappingProxyType({c: _NOT_LIVE.get(c, Standing.LIVE) for c in Capability})
 
-    def parse(self, source: str) -> ProgramView:
-        """Read a program; any text at all gives a view."""
-        return view.parse(source)
+    parse = staticmethod(view.parse)
+    strip_annotations = staticmethod(strip.strip_annotations)
+    strip_bodies = staticmethod(strip.strip_bodies)
+    probes = staticmethod(probes.probes)
+    instrument = staticmethod(instrument.instrument)
+    escapes = staticmethod(audit.escapes)
+    audit = staticmethod(audit.audit_candidate)
+    rewrites = staticmethod(rewrites.rewrites)
+    trivial_programs = staticmethod(trivial.trivial_programs)
 
     def targets(self, program: ProgramView, task: Task) -> tuple[DeclarationView, ...]:
         """Declarations to be proved.
@@ -99,44 +92,6 @@ class Nagini:
                 and ((d.recursive and d.termination) or any(c.kind == "ensures" for c in d.clauses))
             )
         )
-
-    def strip_annotations(self, source: str) -> str:
-        """The program without invariants, assertions, folds and unfolds."""
-        return strip.strip_annotations(source)
-
-    def strip_bodies(self, source: str) -> str:
-        """The program with ``pass`` for the bodies of its methods."""
-        return strip.strip_bodies(source)
-
-    def probes(self, reference: str, given: str) -> tuple[AnnotationProbe, ...]:
-        """Facts of the reference proof that the given lost, each with its points."""
-        return probes.probes(reference, given)
-
-    def instrument(self, program: str, checks: tuple[Check, ...], drop: tuple[Span, ...] = ()) -> Instrumented:
-        """The program less the annotations at ``drop``, with each check placed in isolation at its point."""
-        return instrument.instrument(program, checks, drop)
-
-    def audit(self, task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
-        """Every change of the specification (and of frozen code) and every proof escape that the candidate adds."""
-        from verulaw_rl.languages.nagini.audit import audit_candidate
-
-        return audit_candidate(task, given, candidate)
-
-    def escapes(self, source: str) -> tuple[Finding, ...]:
-        """Every construct of a program that Nagini accepts without proof, whoever wrote it."""
-        from verulaw_rl.languages.nagini.audit import escapes
-
-        return escapes(source)
-
-    def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
-        """Dishonest and honest rewrites of a verified program."""
-        from verulaw_rl.languages.nagini.rewrites import rewrites
-
-        return rewrites(task, reference)
-
-    def trivial_programs(self, given: str) -> tuple[str, ...]:
-        """The given of code generation with trivial bodies."""
-        return trivial.trivial_programs(given)
 
     def rules(self, task: Task) -> str:
         """The language's rules for a prompt."""

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from verulaw_rl.languages.base import (
-    AnnotationProbe,
-    Check,
-    DeclarationView,
-    Finding,
-    Illustration,
-    Instrumented,
-    Lexicon,
-    ProgramView,
-    Span,
-    Task,
-)
+from verulaw_rl.languages.base import DeclarationView, Illustration, Lexicon, ProgramView, Task
 from verulaw_rl.languages.capabilities import Capability, Standing
 from verulaw_rl.languages.insertions import Insertion
-from verulaw_rl.languages.rewrites import Rewrite
-from verulaw_rl.languages.verus import instrument, probes, strip, trivial, view
+from verulaw_rl.languages.verus import audit, instrument, probes, rewrites, strip, trivial, view
 
 _RULES_COMMON = """\
 Verus rules. The program is checked by Verus and by an audit that comes first and cannot be argued with.
@@ -80,9 +68,15 @@ class Verus:
         {c: _CAPABILITIES.get(c, Standing.UNTRIED) for c in Capability}
     )
 
-    def parse(self, source: str) -> ProgramView:
-        """Read a program; any text at all gives a view."""
-        return view.parse(source)
+    parse = staticmethod(view.parse)
+    strip_annotations = staticmethod(strip.strip_annotations)
+    strip_bodies = staticmethod(strip.strip_bodies)
+    probes = staticmethod(probes.probes)
+    instrument = staticmethod(instrument.instrument)
+    escapes = staticmethod(audit.escapes)
+    audit = staticmethod(audit.audit_candidate)
+    rewrites = staticmethod(rewrites.rewrites)
+    trivial_programs = staticmethod(trivial.trivial_programs)
 
     def targets(self, program: ProgramView, task: Task) -> tuple[DeclarationView, ...]:
         """Declarations to be proved: exec and proof functions with a body that Verus looks at.
@@ -100,44 +94,6 @@ class Verus:
             if wanted and d.path in program.by_path:
                 out.append(program.by_path[d.path])
         return tuple(dict.fromkeys(out))
-
-    def strip_annotations(self, source: str) -> str:
-        """The program without loop clauses, ``decreases``, assertions and calcs."""
-        return strip.strip_annotations(source)
-
-    def strip_bodies(self, source: str) -> str:
-        """The program with ``todo!()`` for the bodies of exec functions and nothing for those of proof functions."""
-        return strip.strip_bodies(source)
-
-    def probes(self, reference: str, given: str) -> tuple[AnnotationProbe, ...]:
-        """Facts of the reference proof that the given lost, each with its points."""
-        return probes.probes(reference, given)
-
-    def instrument(self, program: str, checks: tuple[Check, ...], drop: tuple[Span, ...] = ()) -> Instrumented:
-        """The program less the spans of ``drop``, with each check placed in isolation at its point."""
-        return instrument.instrument(program, checks, drop)
-
-    def audit(self, task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
-        """Every change of the specification (and of frozen code) and every proof escape that the candidate adds."""
-        from verulaw_rl.languages.verus.audit import audit_candidate
-
-        return audit_candidate(task, given, candidate)
-
-    def escapes(self, source: str) -> tuple[Finding, ...]:
-        """Every construct of a program that Verus accepts without proof, whoever wrote it."""
-        from verulaw_rl.languages.verus.audit import escapes
-
-        return escapes(source)
-
-    def rewrites(self, task: Task, reference: str) -> Iterator[Rewrite]:
-        """Dishonest and honest rewrites of a verified program, for ``verulaw-rl attack``."""
-        from verulaw_rl.languages.verus.rewrites import rewrites
-
-        return rewrites(task, reference)
-
-    def trivial_programs(self, given: str) -> tuple[str, ...]:
-        """The given of code generation with trivial bodies."""
-        return trivial.trivial_programs(given)
 
     def rules(self, task: Task) -> str:
         """The language's rules for a prompt."""
