@@ -7,6 +7,7 @@ for every opening bracket the token that closes it. Nothing here raises on any s
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import IntEnum
@@ -45,6 +46,7 @@ class Range(NamedTuple):
 NOWHERE = Range(0, 0)
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(")]}")
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,26 @@ class Lexed:
         """1-based line of a character offset, as the language counts lines."""
         return bisect_right(self.line_starts, offset)
 
+    def span(self, first: int, last: int) -> Span:
+        """Characters covered by the tokens ``[first, last)``."""
+        if first >= last or first >= len(self.tokens):
+            offset = self.tokens[first].start if first < len(self.tokens) else len(self.source)
+            return Span(offset, offset)
+        return Span(self.tokens[first].start, self.tokens[last - 1].end)
+
     def canonical(self, first: int, last: int) -> str:
         """Texts of the tokens ``[first, last)`` joined by one blank."""
         return " ".join(t.text for t in self.tokens[first:last])
+
+
+def block_comment_end(source: str, start: int) -> int:
+    """End of the nested comment ``/* */`` that opens at ``start``: the end of the text if none closes it."""
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(source, start):
+        depth += 1 if edge.group() == "/*" else -1
+        if depth == 0:
+            return edge.end()
+    return len(source)
 
 
 def words(text: str) -> frozenset[str]:

@@ -6,8 +6,10 @@ two asks only for what stands here.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, Self, TypeVar
 
+from verulaw_rl.languages.base import ProgramView
 from verulaw_rl.languages.lexed import Lexed
 
 
@@ -26,17 +28,46 @@ class Declared(Protocol):
         """Whether it has a contract."""
         ...
 
+    @property
+    def members(self) -> Sequence[Self]:
+        """The declarations that it holds."""
+        ...
+
 
 class Parsed(Protocol):
-    """A program with its tokens."""
+    """A program with its tokens, and the first thing that could not be read."""
 
     lexed: Lexed
+    error: str | None
 
 
 class Readable(Protocol):
     """Everything known of a program's syntax."""
 
+    view: ProgramView
+
     @property
     def program(self) -> Parsed:
         """The program that was read."""
         ...
+
+    @property
+    def declarations(self) -> Sequence[Declared]:
+        """All declarations in source order, holders before what they hold."""
+        ...
+
+
+D = TypeVar("D", bound=Declared)
+
+
+def flatten(declarations: Iterable[D]) -> Iterator[D]:
+    """All declarations in source order, holders before what they hold."""
+    stack = [iter(declarations)]
+    while stack:
+        for declaration in stack[-1]:
+            yield declaration
+            if declaration.members:
+                stack.append(iter(declaration.members))
+                break
+        else:
+            stack.pop()

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from verulaw_rl.languages.attributes import Attribute
 from verulaw_rl.languages.base import Clause, Span
+from verulaw_rl.languages.lexed import Lexed, TokenKind
 
 
 class Family(StrEnum):
@@ -65,6 +67,34 @@ class Forms:
     types: Mapping[str, Sequence[str]]
 
 
+COMPARISONS = {
+    "<": ("<=",),
+    "<=": ("<",),
+    ">": (">=",),
+    ">=": (">",),
+    "==": ("!=", "<="),
+    "!=": ("==",),
+}
+"""What a comparison may be swapped with, in every language."""
+OPERATORS = COMPARISONS | {
+    "&&": ("||",),
+    "||": ("&&",),
+    "==>": ("<==>", "||"),
+    "<==>": ("==>", "<=="),
+    "+": ("-",),
+    "-": ("+",),
+    "*": ("+",),
+    "/": ("*",),
+    "%": ("/",),
+    "old": ("",),
+    "true": ("false",),
+    "false": ("true",),
+}
+"""What Dafny and Verus write alike."""
+QUANTIFIERS = {"forall": ("exists",), "exists": ("forall",)}
+_SWAPPED = (TokenKind.WORD, TokenKind.NUMBER, TokenKind.OPERATOR)
+
+
 def insertion(at: int, text: str) -> Edit:
     """Text to insert at an offset."""
     return Edit(Span(at, at), text)
@@ -83,6 +113,14 @@ def apply_edits(source: str, edits: Iterable[Edit]) -> str:
         pieces += source[at : edit.span.start], edit.text
         at = edit.span.end
     return "".join([*pieces, source[at:]])
+
+
+def words_of(lexed: Lexed, attributes: Iterable[Attribute]) -> dict[int, Word]:
+    """Tokens that mean something to a mutant, by index; those of attributes only steer the proof search."""
+    steering = {i for a in attributes for i in range(a.first, a.last)}
+    return {
+        i: Word(t.text, t.start, t.end) for i, t in enumerate(lexed.tokens) if t.kind in _SWAPPED and i not in steering
+    }
 
 
 def token_mutants(words: Iterable[Word], forms: Forms, kind: str = "") -> Iterator[Rewrite]:

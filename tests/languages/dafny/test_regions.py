@@ -7,9 +7,9 @@ import pytest
 
 from verulaw_rl.languages.base import AnnotationKind, Point, RegionKind
 from verulaw_rl.languages.dafny.language import DAFNY
-from verulaw_rl.languages.dafny.regions import ANNOTATION
 from verulaw_rl.languages.dafny.tokens import canonical
 from verulaw_rl.languages.dafny.view import read
+from verulaw_rl.languages.marks import ANNOTATION
 
 pytestmark = pytest.mark.unit
 

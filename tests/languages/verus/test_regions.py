@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from verulaw_rl.languages.base import Point, RegionKind, Task
+from verulaw_rl.languages.marks import ANNOTATION
 from verulaw_rl.languages.verus.language import VERUS
-from verulaw_rl.languages.verus.regions import ANNOTATION
 from verulaw_rl.languages.verus.tokens import canonical
 from verulaw_rl.languages.verus.view import read
 from verulaw_rl.suites.seed import seed_programs

@@ -17,23 +17,11 @@ from verulaw_rl.languages.characters import strange_characters
 from verulaw_rl.languages.dafny.escapes import all_escapes, find_escapes
 from verulaw_rl.languages.dafny.specification import Comparison
 from verulaw_rl.languages.dafny.view import read
-from verulaw_rl.languages.misreading import broken_declaration, too_deep
+from verulaw_rl.languages.misreading import clear_findings, too_deep
 
 _DEEPEST = 24
 """Brackets in brackets; the parser reads deeper ones, but not without limit. Public programs have at most nine."""
-_PERHAPS_MISREAD = frozenset(
-    {
-        "annotation_removed",
-        "bodyless_declaration",
-        "bodyless_forall",
-        "bodyless_loop",
-        "bodyless_target",
-        "body_changed",
-        "statement_added",
-        "statement_changed",
-        "statement_removed",
-    }
-)
+_PERHAPS_MISREAD = frozenset({"bodyless_forall", "bodyless_loop"})
 
 
 def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
@@ -59,9 +47,7 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
         *comparison.findings,
         *escaped,
     ]
-    broken = broken_declaration(after.program.error, lexed, after.declarations) if before.view.error is None else None
-    clear = [f for f in found if f.declaration != broken or f.construct not in _PERHAPS_MISREAD]
-    return tuple(dict.fromkeys(clear))
+    return clear_findings(before, after, found, _PERHAPS_MISREAD)
 
 
 def escapes(source: str) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ Python stack follows brackets only and is bounded by :data:`DEPTH_LIMIT`.
 
 from __future__ import annotations
 
+from verulaw_rl.languages.cursor import Cursor
 from verulaw_rl.languages.dafny.syntax import Block, Statement
 from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
 
@@ -43,22 +44,13 @@ _TYPE_PUNCTUATION = _ARROWS | {".", ",", "<", ">", "(", ")"}
 _AT_WORDS = frozenset({"old", "unchanged", "fresh", "allocated"})
 
 
-class ExpressionParser:
-    """A cursor over tokens that knows expressions and types. Subclasses add statements and declarations."""
+class ExpressionParser(Cursor):
+    """A cursor that knows expressions and types. Subclasses add statements and declarations."""
 
     def __init__(self, lexed: Lexed) -> None:
-        self.lexed = lexed
-        self.tokens = lexed.tokens
-        self.text = [t.text for t in lexed.tokens] + [""] * 4
-        self.kind = [int(t.kind) for t in lexed.tokens] + [int(TokenKind.ERROR)] * 4
-        self.count = len(lexed.tokens)
-        self.at = 0
-        self.depth = 0
-        self.error: str | None = None
+        super().__init__(lexed)
         self.sink: list[Statement] = []
         """Takes the statements found inside expressions."""
-        self.garbage: list[Range] = []
-        """Stretches that could not be read as anything."""
         self._no_lambda: set[int] = set()
         self._trying = False
         self._single = False
@@ -66,40 +58,11 @@ class ExpressionParser:
 
     # --- the cursor ---------------------------------------------------------------------------------------------
 
-    def fail(self, expected: str, at: int | None = None) -> None:
-        """Note the first thing that could not be read."""
-        if self.error is None:
-            at = self.at if at is None else at
-            if at < self.count:
-                line, found = self.lexed.line(self.tokens[at].start), self.text[at][:40]
-                self.error = f"line {line}: expected {expected}, found {found!r}"
-            else:
-                line = self.lexed.line(len(self.lexed.source))
-                self.error = f"line {line}: expected {expected}, found the end of the text"
-
-    def is_word(self, at: int) -> bool:
-        """Whether the token is a word."""
-        return self.kind[at] == TokenKind.WORD
-
     def is_name(self, at: int) -> bool:
         """Whether the token can name something."""
         return (self.kind[at] == TokenKind.WORD and self.text[at] not in RESERVED) or (
             self.kind[at] == TokenKind.NUMBER and self.text[at].replace("_", "").isdigit()
         )
-
-    def accept(self, text: str) -> bool:
-        """Step over the token if it has that text."""
-        if self.text[self.at] == text and self.at < self.count:
-            self.at += 1
-            return True
-        return False
-
-    def expect(self, text: str) -> bool:
-        """Step over the token that must have that text, or note an error and stay."""
-        if self.accept(text):
-            return True
-        self.fail(repr(text))
-        return False
 
     def at_attribute(self, at: int | None = None) -> bool:
         """Whether ``{:`` stands here."""

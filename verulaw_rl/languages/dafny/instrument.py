@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from verulaw_rl.languages.base import Check, Instrumented, Span
 from verulaw_rl.languages.dafny.control import falls_through
 from verulaw_rl.languages.dafny.names import callee
-from verulaw_rl.languages.dafny.regions import ANNOTATION
 from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration, Statement
 from verulaw_rl.languages.dafny.tokens import lex, line_starts
 from verulaw_rl.languages.dafny.view import Body, Reading, Visit, read
+from verulaw_rl.languages.marks import ANNOTATION
 from verulaw_rl.languages.placing import Edit, Place, Placer, on_one_line
 
 

@@ -7,13 +7,13 @@ like a lemma nor a second declaration of the same name turns frozen code into pr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from verulaw_rl.languages.dafny.declarations import Program
-from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration
+from verulaw_rl.languages.dafny.syntax import METHOD_KINDS
 from verulaw_rl.languages.graphs import on_cycles
 from verulaw_rl.languages.lexed import Lexed, Range, TokenKind
+from verulaw_rl.languages.parsed import flatten
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,6 @@ class Names:
     """All names of methods, constructors, lemmas and iterators."""
     ghost_fields: frozenset[str]
     """Field names that are ghost wherever they are declared."""
-
-
-def flatten(declarations: Iterable[Declaration]) -> Iterator[Declaration]:
-    """All declarations in source order, holders before what they hold."""
-    stack = [iter(declarations)]
-    while stack:
-        for declaration in stack[-1]:
-            yield declaration
-            if declaration.members:
-                stack.append(iter(declaration.members))
-                break
-        else:
-            stack.pop()
 
 
 def collect_names(program: Program) -> Names:

@@ -19,30 +19,15 @@ accept one that has an ``error`` and that the verifier nevertheless takes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from verulaw_rl.languages.base import Region, RegionKind, Span
 from verulaw_rl.languages.dafny.declarations import Program
-from verulaw_rl.languages.dafny.names import Names, callee, flatten
+from verulaw_rl.languages.dafny.names import Names, callee
 from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Statement
 from verulaw_rl.languages.lexed import Range
+from verulaw_rl.languages.marks import ANNOTATION, EXECUTABLE, SPECIFICATION, Marks
+from verulaw_rl.languages.parsed import flatten
 
-SPECIFICATION, ANNOTATION, EXECUTABLE = 0, 1, 2
-_KINDS = (RegionKind.SPECIFICATION, RegionKind.ANNOTATION, RegionKind.EXECUTABLE)
 _ALWAYS_PROOF = frozenset({"assert", "assume", "calc", "reveal", "empty", "error"})
 _PROOF_IF_CONTENT_IS = frozenset({"block", "if", "match", "forall", "opaque"})
-
-
-@dataclass(slots=True)
-class Marks:
-    """The kind of each token, and which statements are proof text (by ``id`` of the node)."""
-
-    tokens: bytearray
-    proof: set[int] = field(default_factory=set)
-
-    def is_proof(self, statement: Statement) -> bool:
-        """Whether the statement is annotation as a whole."""
-        return id(statement) in self.proof
 
 
 def is_star(program: Program, clause: ClauseNode) -> bool:
@@ -58,24 +43,8 @@ def mark(program: Program, names: Names) -> Marks:
         if declaration.callable:
             marker.declaration(declaration)
     for first, last in program.garbage:
-        marker.set(first, last, ANNOTATION)
+        marks.set(first, last, ANNOTATION)
     return marks
-
-
-def regions(program: Program, marks: Marks) -> tuple[Region, ...]:
-    """Runs of text of one kind; joined they are the source."""
-    source, tokens = program.lexed.source, program.lexed.tokens
-    found: list[Region] = []
-    start = 0
-    for index, token in enumerate(tokens):
-        last = index + 1 == len(tokens)
-        if last or marks.tokens[index + 1] != marks.tokens[index]:
-            end = len(source) if last else token.end
-            found.append(Region(_KINDS[marks.tokens[index]], Span(start, end)))
-            start = end
-    if not tokens and source:
-        found.append(Region(RegionKind.SPECIFICATION, Span(0, len(source))))
-    return tuple(found)
 
 
 class _Marker:
@@ -89,29 +58,24 @@ class _Marker:
     def declaration(self, d: Declaration) -> None:
         for clause in d.clauses:
             if clause.kind == "decreases" and not is_star(self.program, clause):
-                self.set(clause.first, clause.last, ANNOTATION)
+                self.marks.set(clause.first, clause.last, ANNOTATION)
         self._embedded(d.embedded)
         for block in (d.block, d.by_method):
             if block is None:
                 continue
             if d.ghost and block is d.block:
-                self.set(block.first, block.last, ANNOTATION)
+                self.marks.set(block.first, block.last, ANNOTATION)
                 continue
-            self.set(block.first, block.last, EXECUTABLE)
+            self.marks.set(block.first, block.last, EXECUTABLE)
             self.scopes = [{p.name: p.ghost for p in d.parameters + d.results}]
             self._block(block)
-
-    def set(self, first: int, last: int, kind: int) -> None:
-        """Give the tokens ``[first, last)`` their kind."""
-        if last > first:
-            self.marks.tokens[first:last] = bytes([kind]) * (last - first)
 
     def _embedded(self, statements: list[Statement]) -> None:
         for s in statements:
             is_call = s.kind == "call"
             if s.kind in _ALWAYS_PROOF or (is_call and callee(self.lexed, s.targets[0]) in self.names.ghost_calls):
                 self.marks.proof.add(id(s))
-                self.set(s.first, s.last, ANNOTATION)
+                self.marks.set(s.first, s.last, ANNOTATION)
 
     def _block(self, block: Block) -> bool:
         """Mark the statements of a block; whether all are proof text."""
@@ -124,13 +88,13 @@ class _Marker:
         proof = self._judge(s)
         if proof:
             self.marks.proof.add(id(s))
-            self.set(s.first, s.last, ANNOTATION)
+            self.marks.set(s.first, s.last, ANNOTATION)
         else:
             self._embedded(s.embedded)
             if s.is_loop:
                 for clause in s.clauses:
                     star = is_star(self.program, clause)
-                    self.set(clause.first, clause.last, SPECIFICATION if star else ANNOTATION)
+                    self.marks.set(clause.first, clause.last, SPECIFICATION if star else ANNOTATION)
         for local in s.locals:
             if s.kind == "var":
                 self.scopes[-1][local.name] = local.ghost

@@ -13,50 +13,34 @@ from verulaw_rl.languages.base import Span, Task
 from verulaw_rl.languages.dafny.attributes import attributes_in
 from verulaw_rl.languages.dafny.escape_rewrites import escape_rewrites
 from verulaw_rl.languages.dafny.honest_rewrites import honest_rewrites
-from verulaw_rl.languages.dafny.regions import EXECUTABLE, SPECIFICATION
 from verulaw_rl.languages.dafny.syntax import FUNCTION_KINDS, Declaration
 from verulaw_rl.languages.dafny.view import Reading, read
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.marks import EXECUTABLE, SPECIFICATION
 from verulaw_rl.languages.rewrites import (
+    OPERATORS,
+    QUANTIFIERS,
     Family,
     Forms,
     Rewrite,
-    Word,
     clause_mutants,
     insertion,
     removal,
     token_mutants,
+    words_of,
 )
 
 FORMS = Forms(
     weaker="({}) || true",
     stronger="({}) && false",
-    operators={
-        "<": ("<=",),
-        "<=": ("<",),
-        ">": (">=",),
-        ">=": (">",),
-        "==": ("!=", "<="),
-        "!=": ("==",),
-        "&&": ("||",),
-        "||": ("&&",),
-        "==>": ("<==>", "||"),
-        "<==>": ("==>", "<=="),
-        "+": ("-",),
-        "-": ("+",),
-        "*": ("+",),
-        "/": ("*",),
-        "%": ("/",),
+    operators=OPERATORS
+    | {
         "in": ("!in",),
         "!in": ("in",),
         "!": ("",),
-        "old": ("",),
         "fresh": ("",),
         "then": ("then false &&",),
-        "true": ("false",),
-        "false": ("true",),
     },
-    quantifiers={"forall": ("exists",), "exists": ("forall",)},
+    quantifiers=QUANTIFIERS,
     types={
         "int": ("nat", "real"),
         "nat": ("int",),
@@ -91,7 +75,8 @@ def rewrites(task: Task, reference: str) -> Iterator[Rewrite]:
 
 def _mutants(task: Task, reading: Reading) -> Iterator[Rewrite]:
     """Mutants of the specification and, in annotation repair, of the frozen code."""
-    words = _words(reading)
+    lexed = reading.program.lexed
+    words = words_of(lexed, attributes_in(lexed, 0, len(lexed.tokens)))
     helpers = [d.body for d in reading.declarations if d.kind in FUNCTION_KINDS and d.body is not None]
     inside = {i for body in helpers for i in range(*body)}
     marks = reading.marks.tokens
@@ -107,16 +92,6 @@ def _mutants(task: Task, reading: Reading) -> Iterator[Rewrite]:
         code = [i for i in words if marks[i] == EXECUTABLE]
         yield from token_mutants([words[i] for i in code], FORMS, "code_changed")
         yield from _statements_dropped(reading)
-
-
-def _words(reading: Reading) -> dict[int, Word]:
-    """Tokens that mean something to a mutant, by index; those of attributes only steer the proof search."""
-    lexed = reading.program.lexed
-    kinds = (TokenKind.WORD, TokenKind.NUMBER, TokenKind.OPERATOR)
-    steering = {i for a in attributes_in(lexed, 0, len(lexed.tokens)) for i in range(a.first, a.last)}
-    return {
-        i: Word(t.text, t.start, t.end) for i, t in enumerate(lexed.tokens) if t.kind in kinds and i not in steering
-    }
 
 
 def _declaration(reading: Reading, d: Declaration) -> Iterator[Rewrite]:

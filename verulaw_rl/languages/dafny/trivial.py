@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from verulaw_rl.languages.dafny.declarations import parse_program
-from verulaw_rl.languages.dafny.names import flatten
 from verulaw_rl.languages.dafny.syntax import METHOD_KINDS, Declaration
 from verulaw_rl.languages.lexed import Lexed
+from verulaw_rl.languages.parsed import flatten
 from verulaw_rl.languages.rewrites import apply_edits, insertion
 
 _DEFAULTS = {

@@ -24,9 +24,11 @@ from verulaw_rl.languages.base import (
     Span,
 )
 from verulaw_rl.languages.dafny.declarations import Program, parse_program
-from verulaw_rl.languages.dafny.names import Names, collect_names, flatten, recursive_paths
-from verulaw_rl.languages.dafny.regions import ANNOTATION, Marks, is_star, mark, regions
+from verulaw_rl.languages.dafny.names import Names, collect_names, recursive_paths
+from verulaw_rl.languages.dafny.regions import is_star, mark
 from verulaw_rl.languages.dafny.syntax import Block, ClauseNode, Declaration, Statement
+from verulaw_rl.languages.marks import ANNOTATION, Marks, regions
+from verulaw_rl.languages.parsed import flatten
 
 _ANNOTATION_KINDS = {"assert": AnnotationKind.ASSERT, "calc": AnnotationKind.CALC}
 
@@ -79,16 +81,7 @@ class Reading:
 
     def span(self, first: int, last: int) -> Span:
         """Characters covered by the tokens ``[first, last)``."""
-        return token_span(self.program, first, last)
-
-
-def token_span(program: Program, first: int, last: int) -> Span:
-    """Characters covered by the tokens ``[first, last)``."""
-    tokens = program.lexed.tokens
-    if first >= last or first >= len(tokens):
-        offset = tokens[first].start if first < len(tokens) else len(program.lexed.source)
-        return Span(offset, offset)
-    return Span(tokens[first].start, tokens[last - 1].end)
+        return self.program.lexed.span(first, last)
 
 
 @lru_cache(maxsize=128)
@@ -109,7 +102,7 @@ def read(source: str) -> Reading:
         by_view.setdefault(declaration.path, declaration_view)
         by_path.setdefault(declaration.path, declaration)
     error = program.error if source.strip() else "the file is empty"
-    program_view = ProgramView(source, views, regions(program, marks), tuple(annotations), error, by_view)
+    program_view = ProgramView(source, views, regions(program.lexed, marks), tuple(annotations), error, by_view)
     return Reading(program, names, marks, declarations, bodies, program_view, by_path, before)
 
 
@@ -147,14 +140,14 @@ def _walk(
 
 def _clause(program: Program, c: ClauseNode) -> Clause:
     lexed = program.lexed
-    expression_span = token_span(program, *c.expression)
+    expression_span = program.lexed.span(*c.expression)
     attributes = lexed.canonical(*c.attributes)
     expression = lexed.canonical(*c.expression)
     return Clause(
         kind=("free " if c.free else "") + c.kind,
         expression=lexed.source[expression_span.start : expression_span.end],
         canonical=f"{attributes} {expression}" if attributes else expression,
-        span=token_span(program, c.first, c.last),
+        span=program.lexed.span(c.first, c.last),
         expression_span=expression_span,
         line=lexed.line(lexed.tokens[c.keyword].start),
     )
@@ -177,11 +170,11 @@ def _declaration_view(
         name=d.name,
         path=d.path,
         line=lexed.line(lexed.tokens[min(d.named_at, len(lexed.tokens) - 1)].start),
-        span=token_span(program, d.first, d.last),
+        span=program.lexed.span(d.first, d.last),
         signature=signature,
         clauses=tuple(_clause(program, c) for c in d.clauses),
         loops=tuple(_loop_view(program, i, s) for i, s in enumerate(body.loops)) if body else (),
-        body=token_span(program, *d.body) if d.body else None,
+        body=program.lexed.span(*d.body) if d.body else None,
         callable=d.callable,
         ghost=d.ghost,
         recursive=d.path in recursive,
@@ -193,13 +186,13 @@ def _declaration_view(
 
 def _loop_view(program: Program, index: int, s: Statement) -> LoopView:
     body = s.blocks[0] if s.blocks and s.operator != "case" else None
-    span = token_span(program, body.first, body.last) if body else None
+    span = program.lexed.span(body.first, body.last) if body else None
     if s.blocks and s.operator == "case":
-        span = token_span(program, s.blocks[0].first, s.last)
+        span = program.lexed.span(s.blocks[0].first, s.last)
     return LoopView(
         index=index,
         line=program.lexed.line(program.lexed.tokens[s.keyword].start),
-        span=token_span(program, s.first, s.last),
+        span=program.lexed.span(s.first, s.last),
         clauses=tuple(_clause(program, c) for c in s.clauses),
         body=span,
     )
@@ -209,7 +202,7 @@ def _annotations(program: Program, marks: Marks, before: list[int], body: Body) 
     d, lexed = body.declaration, program.lexed
 
     def make(kind: AnnotationKind, first: int, last: int, loop: int | None, point: Point | None) -> Annotation:
-        span = token_span(program, first, last)
+        span = program.lexed.span(first, last)
         text = lexed.source[span.start : span.end]
         return Annotation(kind, d.path, text, lexed.canonical(first, last), span, lexed.line(span.start), loop, point)
 

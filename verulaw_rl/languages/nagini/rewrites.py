@@ -15,6 +15,7 @@ from verulaw_rl.languages.base import RegionKind, Span, Task
 from verulaw_rl.languages.nagini.program import Definition, statements
 from verulaw_rl.languages.nagini.view import Reading, read
 from verulaw_rl.languages.rewrites import (
+    COMPARISONS,
     Edit,
     Family,
     Forms,
@@ -29,13 +30,8 @@ from verulaw_rl.languages.rewrites import (
 FORMS = Forms(
     weaker="({}) or True",
     stronger="({}) and False",
-    operators={
-        "<": ("<=",),
-        "<=": ("<",),
-        ">": (">=",),
-        ">=": (">",),
-        "==": ("!=", "<="),
-        "!=": ("==",),
+    operators=COMPARISONS
+    | {
         "and": ("or",),
         "or": ("and",),
         "not": ("",),

@@ -13,25 +13,14 @@ from __future__ import annotations
 
 from verulaw_rl.languages.base import Finding, Task
 from verulaw_rl.languages.characters import strange_characters
-from verulaw_rl.languages.misreading import broken_declaration, too_deep
+from verulaw_rl.languages.misreading import clear_findings, too_deep
 from verulaw_rl.languages.verus.escapes import all_escapes, find_escapes
 from verulaw_rl.languages.verus.specification import Comparison
 from verulaw_rl.languages.verus.view import read
 
 _DEEPEST = 30
 """Brackets in brackets; the parser reads deeper ones, but not without limit. Public programs have at most 17."""
-_PERHAPS_MISREAD = frozenset(
-    {
-        "annotation_removed",
-        "bodyless_declaration",
-        "bodyless_target",
-        "body_changed",
-        "endless_loop",
-        "statement_added",
-        "statement_changed",
-        "statement_removed",
-    }
-)
+_PERHAPS_MISREAD = frozenset({"endless_loop"})
 
 
 def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ...]:
@@ -53,9 +42,7 @@ def audit_candidate(task: Task, given: str, candidate: str) -> tuple[Finding, ..
         *comparison.findings,
         *escaped,
     ]
-    broken = broken_declaration(after.program.error, lexed, after.declarations) if before.view.error is None else None
-    clear = [f for f in found if f.declaration != broken or f.construct not in _PERHAPS_MISREAD]
-    return tuple(dict.fromkeys(clear))
+    return clear_findings(before, after, found, _PERHAPS_MISREAD)
 
 
 def escapes(source: str) -> tuple[Finding, ...]:

@@ -9,6 +9,7 @@ through :meth:`ExpressionParser.nested_block`. The Python stack grows with brack
 
 from __future__ import annotations
 
+from verulaw_rl.languages.cursor import Cursor
 from verulaw_rl.languages.lexed import Lexed, Range, TokenKind, words
 from verulaw_rl.languages.verus.syntax import Block, Return
 
@@ -35,54 +36,16 @@ _AFTER_VALUE = frozenset({"", ",", ";", ")", "]", "}", "=>"})
 _MODES = frozenset({"mut", "move", "ref", "tracked", "ghost"})
 
 
-class ExpressionParser:
-    """A cursor over tokens that knows expressions and types. Subclasses add statements and declarations."""
+class ExpressionParser(Cursor):
+    """A cursor that knows expressions and types. Subclasses add statements and declarations."""
 
     def __init__(self, lexed: Lexed) -> None:
-        self.lexed = lexed
-        self.tokens = lexed.tokens
-        self.text = [t.text for t in lexed.tokens] + [""] * 6
-        self.kind = [int(t.kind) for t in lexed.tokens] + [int(TokenKind.ERROR)] * 6
-        self.count = len(lexed.tokens)
-        self.at = 0
-        self.depth = 0
-        self.error: str | None = None
+        super().__init__(lexed)
         self.blocks: list[Block] = []
         """Takes the statement lists found inside expressions."""
         self.returns: list[Return] = []
-        self.garbage: list[Range] = []
-        """Stretches that could not be read as anything."""
 
     # --- the cursor ---------------------------------------------------------------------------------------------
-
-    def fail(self, expected: str, at: int | None = None) -> None:
-        """Note the first thing that could not be read."""
-        if self.error is None:
-            at = self.at if at is None else at
-            if at < self.count:
-                line, found = self.lexed.line(self.tokens[at].start), self.text[at][:40]
-                self.error = f"line {line}: expected {expected}, found {found!r}"
-            else:
-                line = self.lexed.line(len(self.lexed.source))
-                self.error = f"line {line}: expected {expected}, found the end of the text"
-
-    def is_word(self, at: int) -> bool:
-        """Whether the token is a word."""
-        return self.kind[at] == TokenKind.WORD
-
-    def accept(self, text: str) -> bool:
-        """Step over the token if it has that text."""
-        if self.text[self.at] == text and self.at < self.count:
-            self.at += 1
-            return True
-        return False
-
-    def expect(self, text: str) -> bool:
-        """Step over the token that must have that text, or note an error and stay."""
-        if self.accept(text):
-            return True
-        self.fail(repr(text))
-        return False
 
     def close_of(self, opening: int) -> int:
         """The token that closes a bracket, the number of tokens if none does."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from verulaw_rl.languages.comparison import Change
 from verulaw_rl.languages.lexed import Range
-from verulaw_rl.languages.verus.regions import ANNOTATION, ASSERTIONS
+from verulaw_rl.languages.marks import ANNOTATION
+from verulaw_rl.languages.verus.regions import ASSERTIONS
 from verulaw_rl.languages.verus.syntax import Block, Declaration, Statement
 from verulaw_rl.languages.verus.view import Reading
 

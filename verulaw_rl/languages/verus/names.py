@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from verulaw_rl.languages.graphs import on_cycles
 from verulaw_rl.languages.lexed import Lexed, Range
+from verulaw_rl.languages.parsed import flatten
 from verulaw_rl.languages.verus.attributes import attribute
 from verulaw_rl.languages.verus.declarations import Program
 from verulaw_rl.languages.verus.syntax import Declaration
@@ -13,19 +12,6 @@ from verulaw_rl.languages.verus.syntax import Declaration
 PLACEHOLDERS = frozenset({"todo", "unimplemented"})
 """Macros that stand for a body to be written."""
 _UNVERIFIED = frozenset({"external_body", "external", "external_fn_specification"})
-
-
-def flatten(declarations: Iterable[Declaration]) -> Iterator[Declaration]:
-    """All declarations in source order, holders before what they hold."""
-    stack = [iter(declarations)]
-    while stack:
-        for declaration in stack[-1]:
-            yield declaration
-            if declaration.members:
-                stack.append(iter(declaration.members))
-                break
-        else:
-            stack.pop()
 
 
 def is_placeholder(d: Declaration) -> bool:

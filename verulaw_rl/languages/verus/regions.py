@@ -14,17 +14,13 @@ what it stepped over counts as annotation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from verulaw_rl.languages.attributes import Effect
-from verulaw_rl.languages.base import Region, RegionKind, Span
+from verulaw_rl.languages.marks import ANNOTATION, EXECUTABLE, SPECIFICATION, Marks
+from verulaw_rl.languages.parsed import flatten
 from verulaw_rl.languages.verus.attributes import attribute
 from verulaw_rl.languages.verus.declarations import Program
-from verulaw_rl.languages.verus.names import flatten
 from verulaw_rl.languages.verus.syntax import Block, Declaration, Statement
 
-SPECIFICATION, ANNOTATION, EXECUTABLE = 0, 1, 2
-_KINDS = (RegionKind.SPECIFICATION, RegionKind.ANNOTATION, RegionKind.EXECUTABLE)
 PROOF_MACROS = frozenset(
     {
         "assert_by_contradiction",
@@ -42,18 +38,6 @@ ASSERTIONS = frozenset({"assert", "assert_forall"})
 _PROOF = ASSERTIONS | {"assume", "proof", "calc", "reveal", "broadcast", "empty", "error"}
 
 
-@dataclass(slots=True)
-class Marks:
-    """The kind of each token, and which statements are proof text (by ``id`` of the node)."""
-
-    tokens: bytearray
-    proof: set[int] = field(default_factory=set)
-
-    def is_proof(self, statement: Statement) -> bool:
-        """Whether the statement is annotation as a whole."""
-        return id(statement) in self.proof
-
-
 def is_proof(s: Statement) -> bool:
     """Whether a statement of compiled code leaves nothing in the compiled program."""
     if s.kind == "let":
@@ -68,24 +52,8 @@ def mark(program: Program) -> Marks:
     for declaration in flatten(program.declarations):
         marker.declaration(declaration)
     for first, last in program.garbage:
-        marker.set(first, last, ANNOTATION)
+        marks.set(first, last, ANNOTATION)
     return marks
-
-
-def regions(program: Program, marks: Marks) -> tuple[Region, ...]:
-    """Runs of text of one kind; joined they are the source."""
-    source, tokens = program.lexed.source, program.lexed.tokens
-    found: list[Region] = []
-    start = 0
-    for index, token in enumerate(tokens):
-        last = index + 1 == len(tokens)
-        if last or marks.tokens[index + 1] != marks.tokens[index]:
-            end = len(source) if last else token.end
-            found.append(Region(_KINDS[marks.tokens[index]], Span(start, end)))
-            start = end
-    if not tokens and source:
-        found.append(Region(RegionKind.SPECIFICATION, Span(0, len(source))))
-    return tuple(found)
 
 
 class _Marker:
@@ -97,19 +65,14 @@ class _Marker:
         if d.kind in ("method", "lemma"):
             for group in d.groups:
                 if group.kind == "decreases":
-                    self.set(group.first, group.open_end, ANNOTATION)
+                    self.marks.set(group.first, group.open_end, ANNOTATION)
         if d.block is None:
             return
         if d.kind == "lemma":
-            self.set(d.block.first, d.block.last, ANNOTATION)
+            self.marks.set(d.block.first, d.block.last, ANNOTATION)
         else:
-            self.set(d.block.first, d.block.last, EXECUTABLE if d.kind == "method" else SPECIFICATION)
+            self.marks.set(d.block.first, d.block.last, EXECUTABLE if d.kind == "method" else SPECIFICATION)
             self._block(d.block)
-
-    def set(self, first: int, last: int, kind: int) -> None:
-        """Give the tokens ``[first, last)`` their kind."""
-        if last > first:
-            self.marks.tokens[first:last] = bytes([kind]) * (last - first)
 
     def _block(self, block: Block) -> None:
         for s in block.statements:
@@ -118,13 +81,13 @@ class _Marker:
     def _statement(self, s: Statement) -> None:
         if is_proof(s):
             self.marks.proof.add(id(s))
-            self.set(s.first, s.last, ANNOTATION)
+            self.marks.set(s.first, s.last, ANNOTATION)
             return
         if s.is_loop:
             for found in s.attributes:
                 if attribute(self.lexed, found).effect is Effect.STEERING:
-                    self.set(*found, ANNOTATION)
+                    self.marks.set(*found, ANNOTATION)
             for group in s.groups:
-                self.set(group.first, group.last, ANNOTATION)
+                self.marks.set(group.first, group.last, ANNOTATION)
         for block in s.blocks:
             self._block(block)

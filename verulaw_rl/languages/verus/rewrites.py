@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from verulaw_rl.languages.base import Clause, Span, Task
-from verulaw_rl.languages.lexed import TokenKind
+from verulaw_rl.languages.marks import EXECUTABLE, SPECIFICATION
 from verulaw_rl.languages.rewrites import (
+    OPERATORS,
+    QUANTIFIERS,
     Family,
     Forms,
     Rewrite,
-    Word,
     clause_mutants,
     insertion,
     removal,
     token_mutants,
+    words_of,
 )
 from verulaw_rl.languages.verus.attributes import attributes_in
-from verulaw_rl.languages.verus.regions import EXECUTABLE, SPECIFICATION
 from verulaw_rl.languages.verus.strip import has_strippable_body
 from verulaw_rl.languages.verus.syntax import METHOD_KINDS, Block, Declaration
 from verulaw_rl.languages.verus.view import Reading, read
@@ -29,30 +30,13 @@ from verulaw_rl.languages.verus.view import Reading, read
 FORMS = Forms(
     weaker="({}) || true",
     stronger="({}) && false",
-    operators={
-        "<": ("<=",),
-        "<=": ("<",),
-        ">": (">=",),
-        ">=": (">",),
-        "==": ("!=", "<="),
-        "!=": ("==",),
-        "&&": ("||",),
-        "||": ("&&",),
+    operators=OPERATORS
+    | {
         "&&&": ("|||",),
-        "==>": ("<==>", "||"),
-        "<==>": ("==>", "<=="),
         "=~=": ("!=",),
-        "+": ("-",),
-        "-": ("+",),
-        "*": ("+",),
-        "/": ("*",),
-        "%": ("/",),
-        "old": ("",),
         "final": ("old",),
-        "true": ("false",),
-        "false": ("true",),
     },
-    quantifiers={"forall": ("exists",), "exists": ("forall",)},
+    quantifiers=QUANTIFIERS,
     types={
         "int": ("nat",),
         "nat": ("int",),
@@ -119,11 +103,7 @@ def rewrites(task: Task, reference: str) -> Iterator[Rewrite]:
 def _mutants(task: Task, reading: Reading) -> Iterator[Rewrite]:
     """Mutants of the specification and, in annotation repair, of the frozen code."""
     lexed, marks = reading.program.lexed, reading.marks.tokens
-    steering = {i for a in attributes_in(lexed, 0, len(lexed.tokens)) for i in range(a.first, a.last)}
-    kinds = (TokenKind.WORD, TokenKind.NUMBER, TokenKind.OPERATOR)
-    words = {
-        i: Word(t.text, t.start, t.end) for i, t in enumerate(lexed.tokens) if t.kind in kinds and i not in steering
-    }
+    words = words_of(lexed, attributes_in(lexed, 0, len(lexed.tokens)))
     yield from token_mutants([w for i, w in words.items() if marks[i] == SPECIFICATION], FORMS)
     for d, view in ((d, reading.view.by_path.get(d.path)) for d in reading.declarations):
         if view is None or not d.callable:

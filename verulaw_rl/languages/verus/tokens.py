@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 from verulaw_rl.languages.base import Span
-from verulaw_rl.languages.lexed import Lexed, Token, TokenKind, make_lexed
+from verulaw_rl.languages.lexed import Lexed, Token, TokenKind, block_comment_end, make_lexed
 
 _TOKEN = re.compile(
     r"""
@@ -41,7 +41,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _LINE_END = re.compile(r"\n")
 _KINDS = {kind.name: kind for kind in TokenKind}
 LIFETIME = "'"
@@ -64,7 +63,7 @@ def lex(source: str) -> Lexed:
         if group == "line_comment":
             comments.append(Span(position, end))
         elif group == "block_comment":
-            end = _block_comment_end(source, position)
+            end = block_comment_end(source, position)
             comments.append(Span(position, end))
         elif match["raw"] is not None:
             closing = source.find('"' + match["hashes"], end)
@@ -93,12 +92,3 @@ def line_starts(source: str) -> tuple[int, ...]:
 def canonical(text: str) -> str:
     """Tokens of a text joined by one blank: equal for texts that differ in layout and comments only."""
     return " ".join(t.text for t in lex(text).tokens)
-
-
-def _block_comment_end(source: str, start: int) -> int:
-    depth = 0
-    for edge in _COMMENT_EDGE.finditer(source, start):
-        depth += 1 if edge.group() == "/*" else -1
-        if depth == 0:
-            return edge.end()
-    return len(source)

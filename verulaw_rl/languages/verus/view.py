@@ -23,9 +23,11 @@ from verulaw_rl.languages.base import (
     ProgramView,
     Span,
 )
+from verulaw_rl.languages.marks import ANNOTATION, Marks, regions
+from verulaw_rl.languages.parsed import flatten
 from verulaw_rl.languages.verus.declarations import Program, parse_program
-from verulaw_rl.languages.verus.names import flatten, recursive_paths
-from verulaw_rl.languages.verus.regions import ANNOTATION, ASSERTIONS, PROOF_MACROS, Marks, mark, regions
+from verulaw_rl.languages.verus.names import recursive_paths
+from verulaw_rl.languages.verus.regions import ASSERTIONS, PROOF_MACROS, mark
 from verulaw_rl.languages.verus.syntax import Block, ClauseGroup, ClauseNode, Declaration, Statement
 
 _Maker = Callable[[AnnotationKind, Span, str, "int | None", "Point | None"], Annotation]
@@ -76,16 +78,7 @@ class Reading:
 
     def span(self, first: int, last: int) -> Span:
         """Characters covered by the tokens ``[first, last)``."""
-        return token_span(self.program, first, last)
-
-
-def token_span(program: Program, first: int, last: int) -> Span:
-    """Characters covered by the tokens ``[first, last)``."""
-    tokens = program.lexed.tokens
-    if first >= last or first >= len(tokens):
-        offset = tokens[first].start if first < len(tokens) else len(program.lexed.source)
-        return Span(offset, offset)
-    return Span(tokens[first].start, tokens[last - 1].end)
+        return self.program.lexed.span(first, last)
 
 
 @lru_cache(maxsize=128)
@@ -106,7 +99,7 @@ def read(source: str) -> Reading:
         by_view.setdefault(declaration.path, declaration_view)
         by_path.setdefault(declaration.path, declaration)
     error = program.error if source.strip() else "the file is empty"
-    program_view = ProgramView(source, views, regions(program, marks), tuple(annotations), error, by_view)
+    program_view = ProgramView(source, views, regions(program.lexed, marks), tuple(annotations), error, by_view)
     return Reading(program, marks, declarations, bodies, program_view, by_path, before)
 
 
@@ -138,12 +131,12 @@ def _walk(
 
 
 def _group_span(program: Program, group: ClauseGroup) -> Span:
-    return token_span(program, group.first, group.open_end)
+    return program.lexed.span(group.first, group.open_end)
 
 
 def clause_span(program: Program, group: ClauseGroup, c: ClauseNode) -> Span:
     """From the clause to its comma; with the keyword where it is the only one."""
-    return token_span(program, group.first if len(group.clauses) == 1 else c.first, c.last)
+    return program.lexed.span(group.first if len(group.clauses) == 1 else c.first, c.last)
 
 
 def clauses_of(program: Program, groups: list[ClauseGroup], result: str = RESULT) -> Iterator[Clause]:
@@ -153,7 +146,7 @@ def clauses_of(program: Program, groups: list[ClauseGroup], result: str = RESULT
         keyword = lexed.tokens[group.first]
         if group.kind == "decreases" or not group.clauses:
             last = group.open_end - (group.open_end > group.first + 1 and lexed.tokens[group.open_end - 1].text == ",")
-            span = token_span(program, group.first + 1, last)
+            span = program.lexed.span(group.first + 1, last)
             yield Clause(
                 kind=group.kind,
                 expression=lexed.source[span.start : span.end],
@@ -164,7 +157,7 @@ def clauses_of(program: Program, groups: list[ClauseGroup], result: str = RESULT
             )
             continue
         for c in group.clauses:
-            span = token_span(program, *c.expression)
+            span = program.lexed.span(*c.expression)
             expression = lexed.source[span.start : span.end]
             returns = group.kind == "returns"
             yield Clause(
@@ -180,12 +173,12 @@ def clauses_of(program: Program, groups: list[ClauseGroup], result: str = RESULT
 def assert_clause(program: Program, s: Statement) -> Clause:
     """An assertion as a clause: what is asserted, without brackets and proof."""
     lexed = program.lexed
-    span = token_span(program, *s.expression)
+    span = program.lexed.span(*s.expression)
     return Clause(
         kind="assert",
         expression=lexed.source[span.start : span.end],
         canonical=lexed.canonical(*s.expression),
-        span=token_span(program, s.first, s.last),
+        span=program.lexed.span(s.first, s.last),
         expression_span=span,
         line=lexed.line(lexed.tokens[min(s.keyword, len(lexed.tokens) - 1)].start),
     )
@@ -201,11 +194,11 @@ def _declaration_view(
         name=d.name,
         path=d.path,
         line=lexed.line(lexed.tokens[min(d.named_at, len(lexed.tokens) - 1)].start),
-        span=token_span(program, d.first, d.last),
+        span=program.lexed.span(d.first, d.last),
         signature=" ".join([*attributes, lexed.canonical(*d.signature)]),
         clauses=tuple(clauses_of(program, d.groups, d.result_name or RESULT)),
         loops=tuple(_loop_view(program, i, s) for i, s in enumerate(body.loops)) if body else (),
-        body=token_span(program, *d.body) if d.body else None,
+        body=program.lexed.span(*d.body) if d.body else None,
         callable=d.callable,
         ghost=d.ghost,
         recursive=d.path in recursive,
@@ -220,9 +213,9 @@ def _loop_view(program: Program, index: int, s: Statement) -> LoopView:
     return LoopView(
         index=index,
         line=program.lexed.line(program.lexed.tokens[s.keyword].start),
-        span=token_span(program, s.first, s.last),
+        span=program.lexed.span(s.first, s.last),
         clauses=tuple(clauses_of(program, s.groups)),
-        body=token_span(program, body.first, body.last) if body else None,
+        body=program.lexed.span(body.first, body.last) if body else None,
     )
 
 
@@ -258,7 +251,7 @@ def _annotations(program: Program, marks: Marks, before: list[int], body: Body) 
         if not visit.nested and d.kind == "method" and d.block is not None and visit.parent.braced:
             outer = visit.around or s
             point = Point("token", before[outer.first] - before[d.block.first])
-        yield make(kind, token_span(program, s.first, s.last), lexed.canonical(s.first, s.last), None, point)
+        yield make(kind, program.lexed.span(s.first, s.last), lexed.canonical(s.first, s.last), None, point)
 
 
 def _loop_annotations(program: Program, s: Statement, index: int, make: _Maker) -> Iterator[Annotation]:
