@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from tests.episodes.factory import GIVEN, REFERENCE, Script, make_instance
 from verulaw_rl.config.episode import EpisodeConfig, EpisodeTerms
+from verulaw_rl.config.specialist import HoudiniSpecialist, ModelSpecialist, SpecialistConfig
 from verulaw_rl.episodes.episode import Episode
 from verulaw_rl.episodes.record import Turn, rescore
 from verulaw_rl.episodes.registration import load_environment
@@ -206,3 +208,12 @@ def test_any_edit_of_a_proof_pays_only_when_it_changes_nothing_but_the_proof(see
         assert [line for line in lines if line.strip() and "invariant" not in line] == [
             line for line in GIVEN.split("\n") if line.strip()
         ]
+
+
+def test_a_section_that_names_no_kind_is_the_model_free_one() -> None:
+    kinds = TypeAdapter(SpecialistConfig)
+    assert kinds.validate_python({}) == HoudiniSpecialist()
+    assert kinds.validate_python({"max_calls": 3}) == HoudiniSpecialist(max_calls=3)
+    assert kinds.validate_python({"type": "model", "path": "m"}) == ModelSpecialist(path="m")
+    with pytest.raises(ValidationError, match="path"):
+        kinds.validate_python({"path": "m"})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from verulaw_rl.config.base import ConfigModel
 from verulaw_rl.config.endpoint import EndpointConfig
@@ -49,5 +49,14 @@ class ModelSpecialist(ConfigModel):
     """Of one answer; after it a candidate is left as it is."""
 
 
-SpecialistConfig = Annotated[HoudiniSpecialist | EndpointSpecialist | ModelSpecialist, Field(discriminator="type")]
-"""One of the kinds of specialist, by ``type``."""
+
+def _houdini_by_default(given: Any) -> Any:
+    return {"type": "houdini", **given} if isinstance(given, dict) else given
+
+
+SpecialistConfig = Annotated[
+    HoudiniSpecialist | EndpointSpecialist | ModelSpecialist,
+    Field(discriminator="type"),
+    BeforeValidator(_houdini_by_default),
+]
+"""One of the kinds of specialist, by ``type``; ``houdini`` where the section names none, as in ``specialist: {}``."""
