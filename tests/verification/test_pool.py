@@ -16,6 +16,7 @@ import pytest
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import Category
 from verulaw_rl.verification.calls import Calls
+from verulaw_rl.verification.adapter import WorkerFault
 from verulaw_rl.verification.dafny.adapter import DafnyAdapter
 from verulaw_rl.verification.dafny.find import find_dafny
 from verulaw_rl.verification.execution import ExecutionLimits
@@ -234,6 +235,21 @@ def test_a_program_that_fakes_the_end_of_the_reply_is_at_fault(pool):
     assert verdict.status in (Status.ERROR, Status.FAILED)
     assert verdict.program_fault == (verdict.status is Status.ERROR)
     assert pool.verify(ask(GOOD + "// after")).status is Status.VERIFIED
+
+
+@pytest.mark.skipif("not find_dafny().version.startswith('2.3')", reason="mended in Dafny 4")
+def test_a_program_that_dafny_translates_badly_is_at_fault(pool):
+    """The server says "[SUCCESS]" to it, and nothing of any declaration."""
+    program = (
+        "predicate P(s: set<int>) { var q := 5; q in s }\n"
+        "method M(s: set<int>, q: int)\n  requires 5 in s\n{ assert P(s); }\n"
+    )
+    cold = DafnyAdapter(warm=False).start_worker(detect_sandbox(), 4 * 2**30, ())
+    with pytest.raises(WorkerFault, match="more than one declaration of variable name: q#0"):
+        cold.verify(program, ask(program).limits)
+    verdict = pool.verify(ask(program))
+    assert (verdict.status, verdict.program_fault) == (Status.ERROR, True)
+    assert "more than one declaration of variable name: q#0" in verdict.message
 
 
 def test_wall_limit_ends_the_worker_and_the_pool_goes_on(pool):

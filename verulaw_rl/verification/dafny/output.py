@@ -99,6 +99,7 @@ _SNIPPET = re.compile(r" *\d* *\|(?: .*)?")
 _CRASH = re.compile(
     r"Unhandled Exception|\[ERROR\] FATAL UNHANDLED EXCEPTION|\[FATAL\]|\*\*\* ProverException|Prover error: "
     r"|Advisory: .* SKIPPED because of internal error|\*\*\* Encountered internal translation error"
+    r"|\(0,-1\): Error: "  # of the Boogie program that Dafny made; the server says no more than this, and "[SUCCESS]"
     r"|Internal error occurred during verification|Encountered internal compilation exception"
     r"|Dafny encountered an internal error|Z3 not found at "
 )
