@@ -15,8 +15,8 @@ import pytest
 
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.base import Category
-from verulaw_rl.verification.calls import Calls
 from verulaw_rl.verification.adapter import WorkerFault
+from verulaw_rl.verification.calls import Calls
 from verulaw_rl.verification.dafny.adapter import DafnyAdapter
 from verulaw_rl.verification.dafny.find import find_dafny
 from verulaw_rl.verification.execution import ExecutionLimits
