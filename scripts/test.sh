@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/setup.sh
 . scripts/setup.sh
 
-setup_checkout train,dev,wandb,ray,lora,tensorboard all
+setup_checkout train,dev,wandb,ray,lora,tensorboard,inspect all
 if ! command -v chromium >/dev/null; then
   apt_install chromium || say "No chromium: the tests of pages are skipped"
 fi
