@@ -49,7 +49,6 @@ class ModelSpecialist(ConfigModel):
     """Of one answer; after it a candidate is left as it is."""
 
 
-
 def _houdini_by_default(given: Any) -> Any:
     return {"type": "houdini", **given} if isinstance(given, dict) else given
 

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.languages.mutation import mutate
@@ -51,6 +51,8 @@ def test_any_text(source: str) -> None:
     use_everything(source)
 
 
+@example(["calc", "{", "<", "calc", "ghost", "by", "}"])  # once a loop without end
+@example(["calc", "{", "<", "{:", "}"])
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from([*_FRAGMENTS, "x", "1", "M()", "x := 1;", "invariant"]), max_size=60))
 def test_any_sequence_of_tokens(tokens: list[str]) -> None:

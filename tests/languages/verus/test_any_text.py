@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.languages.mutation import mutate
@@ -65,10 +65,13 @@ def test_any_text(source: str) -> None:
     use_everything("verus! { " + source)
 
 
+@example(["assert", "forall", "is"])  # these two once went past the end
+@example(["{", "#![", "}", "#!["])
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from([*_FRAGMENTS, "x", "1", "f()", "x = 1;", "lemma(x);", "todo!()"]), max_size=60))
 def test_any_sequence_of_tokens(tokens: list[str]) -> None:
     use_everything("verus! { fn f() { " + " ".join(tokens))
+    use_everything("verus! { fn " + " ".join(tokens))
     use_everything("verus! { " + " ".join(tokens))
 
 

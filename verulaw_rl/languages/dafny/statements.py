@@ -449,7 +449,7 @@ class StatementParser(ExpressionParser):
                 s.blocks.append(hint)
                 continue
             operator = self._calc_operator() or operator
-            if self.text[self.at] in ("{", "calc") and operator:
+            if self.text[self.at] in ("{", "calc") and self.at > before:
                 continue
             if self.accept("..."):
                 self.accept(";")

@@ -301,7 +301,9 @@ class ExpressionParser(Cursor):
             self.at += 2 if self.text[self.at + 1] == "loop" else 1
             return False
         if text in ("is", "isnt"):
-            self.at += 2
+            self.at += 1
+            if self.is_word(self.at):
+                self.at += 1
             return True
         if text in ("has", "hasnt"):
             self.at += 1

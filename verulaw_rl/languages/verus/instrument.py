@@ -86,7 +86,7 @@ class _Placer(Placer[Body, _Place]):
         tokens = self.lexed.tokens
         at = opening + 1
         while at + 2 < len(tokens) and tokens[at].text == "#" and tokens[at + 1].text == "!":
-            at = self.lexed.closer.get(at + 2, at + 2) + 1
+            at = min(self.lexed.closer.get(at + 2, at + 2) + 1, len(tokens))  # one that nothing closes ends there
         return _Place(self._behind(at), True)
 
     def _exit(self, body: Body, index: int) -> Iterator[_Place]:
