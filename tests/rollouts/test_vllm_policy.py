@@ -46,8 +46,11 @@ def server() -> Iterator[Any]:
             row = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             told.asked.append((self.path, row))
             status, body = told.answer(self.path, row)
-            data = json.dumps(body).encode()
+            plain = isinstance(body, str)
+            data = body.encode() if plain else json.dumps(body).encode()
             self.send_response(status)
+            if not plain:  # vLLM names no type where it answers in words
+                self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -97,6 +100,12 @@ def test_an_episode_on_a_server(server: Any) -> None:
     server.answer = lambda path, row: (400, "bad") if row["prompt"] == first else (200, completion(ANSWER))
     results = run_episodes(policy_of(server.url), env, tasks[:1], **options).results
     assert [(r.record.reward, r.record.end_reason.startswith("error:")) for r in results] == [(None, True)]
+
+
+def test_an_answer_in_words_is_asked_for_once(server: Any) -> None:
+    server.answer = lambda path, row: (200, "Success: LoRA adapter 'policy-1' added successfully.")
+    assert policy_of(server.url, retries=2).servers[0].post("/v1/load_lora_adapter", {}) == {}
+    assert len(server.asked) == 1
 
 
 def test_what_may_pass_is_tried_again(server: Any) -> None:
