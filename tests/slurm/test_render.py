@@ -44,6 +44,21 @@ def test_as_they_were_read(case: str) -> None:
         assert text == golden.read_text()
 
 
+@pytest.mark.parametrize(("rank", "served"), [(8, 8), (32, 32), (33, 64), (512, 512)])
+def test_servers_take_adapters_of_the_trainers_rank(rank: int, served: int) -> None:
+    path, overrides = CASES["whole"]
+    overrides = (*overrides, f"trainer.lora.rank={rank}", "rollouts.sync=lora")
+    roles = render(load_config(path, TrainConfig, overrides), FOLDER)["roles.sh"]
+    assert f"--enable-lora --max-lora-rank {served}\n" in roles
+    assert "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True" in roles
+
+
+def test_an_adapter_that_no_server_takes_is_refused() -> None:
+    path, overrides = CASES["whole"]
+    with pytest.raises(UserError, match="rank 512 at most"):
+        render(load_config(path, TrainConfig, (*overrides, "trainer.lora.rank=513", "rollouts.sync=lora")), FOLDER)
+
+
 @pytest.mark.parametrize("path", sorted(PAPER.parent.glob("*/*-*.yaml")), ids=lambda p: p.stem)
 def test_every_config_renders_sound_shell(path: Path, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()

@@ -22,6 +22,8 @@ from verulaw_rl.training.stopping import EXIT_RESUMABLE
 
 TEMPLATES = {"job.sbatch": "job.sbatch.j2", "roles.sh": "roles.sh.j2"}
 """Scripts by their name in a run's folder, and their templates."""
+VLLM_LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+"""What ``vllm serve --max-lora-rank`` takes (vLLM 0.31, ``config/lora.py``); it is 16 unless said."""
 
 
 def render(config: TrainConfig, folder: Path) -> dict[str, str]:
@@ -96,6 +98,9 @@ def _values(config: TrainConfig, folder: Path) -> dict[str, object]:
         raise UserError("slurm.verifier_nodes needs verification.backend: ray")
     vllm_nodes = vllm.nodes if vllm and not vllm.base_urls else 0
     gpus = trainer.processes_per_node if trainer.gpus else 0
+    rank = trainer.lora.rank if trainer.lora else 0
+    if rank > VLLM_LORA_RANKS[-1] and vllm is not None and vllm.sync == "lora":
+        raise UserError(f"vLLM serves adapters of rank {VLLM_LORA_RANKS[-1]} at most; lower trainer.lora.rank")
     return {
         "name": config.name,
         "folder": folder,
@@ -111,6 +116,7 @@ def _values(config: TrainConfig, folder: Path) -> dict[str, object]:
         "head_verifiers": max(1, slurm.cpus_per_node // 2),
         "model": config.policy.path if isinstance(config.policy, PretrainedPolicy) else "",
         "context_tokens": config.policy.context_tokens,
+        "max_lora_rank": next((r for r in VLLM_LORA_RANKS if r >= rank), 0),
         "data_parallel": max(1, vllm.gpus_per_node // vllm.tensor_parallel) if vllm else 1,
         "specialist_name": name,
         "specialist_gpus": gpus,
