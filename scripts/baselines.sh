@@ -19,7 +19,7 @@ verification: {solver_s: 15}
 YAML
 
 runs=()
-for policy in reference null given insertions; do
+for policy in reference null given insertions houdini; do
   folder=$out/$policy
   if [ -f "$folder/config.yaml" ]; then
     "$command" evaluate --out "$folder" --resume

@@ -163,7 +163,9 @@ def test_nothing_to_evaluate(run: Callable[..., list[EpisodeRecord]]) -> None:
 
 @unit
 def test_what_is_no_policy(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no scripted policy 'best'"):
+    with pytest.raises(
+        UserError, match="no scripted policy 'best'; there are: reference, given, null, random, insertions, houdini"
+    ):
         find_policy("scripted:best", SETTINGS)
     with pytest.raises(UserError, match="no model folder"):
         find_policy(str(tmp_path / "missing"), SETTINGS)

@@ -6,10 +6,9 @@ from tests.episodes.factory import GIVEN, REFERENCE, make_instance
 from tests.rollouts.factory import RIGHT, SETTINGS
 from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.actions import parse
-from verulaw_rl.errors import UserError
 from verulaw_rl.languages.insertions import Insertion, apply_insertions
 from verulaw_rl.rollouts.proofs import insertions_between, proof_turn
-from verulaw_rl.rollouts.scripted import SCRIPTED, RandomEditPolicy, scripted_policy
+from verulaw_rl.rollouts.scripted import SCRIPTED_POLICIES, RandomEditPolicy
 
 pytestmark = pytest.mark.unit
 
@@ -53,12 +52,5 @@ def test_random_edits_are_valid_actions_and_fixed_by_their_seed(settings: Episod
 
 
 def test_scripted_policies_by_name() -> None:
-    assert {scripted_policy(name, SETTINGS).name for name in SCRIPTED} == {
-        "reference",
-        "given",
-        "null",
-        "random",
-        "insertions",
-    }
-    with pytest.raises(UserError, match="reference, given, null, random"):
-        scripted_policy("oracle", SETTINGS)
+    made = {name: policy(SETTINGS).name for name, policy in SCRIPTED_POLICIES.items()}
+    assert made == {name: name for name in ("reference", "given", "null", "random", "insertions")}

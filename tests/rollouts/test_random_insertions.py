@@ -7,7 +7,7 @@ from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.actions import parse
 from verulaw_rl.languages.insertions import Insertion, apply_insertions
 from verulaw_rl.rollouts.proofs import insertions_between
-from verulaw_rl.rollouts.scripted import scripted_policy
+from verulaw_rl.rollouts.scripted import RandomInsertionsPolicy
 
 pytestmark = pytest.mark.unit
 
@@ -16,7 +16,7 @@ def submitted(seed: int, hand_in: str = "full") -> tuple[Insertion, ...]:
     settings = EpisodeConfig(hand_in=hand_in)
     # A reference that would show in what is written, if it were looked at.
     instance = replace(make_instance(), reference="method Hidden() { }")
-    text = scripted_policy("insertions", settings).reply(instance, [], seed)
+    text = RandomInsertionsPolicy(settings).reply(instance, [], seed)
     action = parse(text, "tags", settings.hand_in, settings.actions)
     if hand_in == "insertions":
         return action.insertions

@@ -60,7 +60,8 @@ def evaluate_command(
         str | None,
         typer.Option(
             help="Model folder, GGUF file, OWNER/NAME on the hub, openai:MODEL on an --endpoint, or "
-            "scripted:reference, scripted:given, scripted:null, scripted:random, scripted:insertions."
+            "scripted:reference, scripted:given, scripted:null, scripted:random, scripted:insertions, "
+            "scripted:houdini."
         ),
     ] = None,
     suite: Annotated[str | None, typer.Option(help="JSONL file that `build` wrote, or `seed`.")] = None,
@@ -136,22 +137,23 @@ def evaluate_command(
         settings = settings.model_copy(update={"split": EVALUATION})
     instances = _instances(source, settings, environment.task)
     _require_dafny(settings, instances)
-    player = find_policy(
-        settings.policy,
-        settings.episode,
-        endpoint=settings.endpoint,
-        sampling=Sampling(settings.temperature),
-        max_turn_tokens=settings.max_turn_tokens,
-    )
     budget = Budget(settings.budget, settings.endpoint)
-    if not resume:
-        _prepare(out, settings, Suite(source.name, instances))
     done_total = (0, 0)
     with (
         live_services(settings.verification, settings.reward, settings.episode) as live,
         progress_bar("Evaluating", quiet=as_json) as show,
     ):
+        player = find_policy(
+            settings.policy,
+            settings.episode,
+            endpoint=settings.endpoint,
+            sampling=Sampling(settings.temperature),
+            max_turn_tokens=settings.max_turn_tokens,
+            services=live,
+        )
         services = services_with(live, settings.specialist)
+        if not resume:
+            _prepare(out, settings, Suite(source.name, instances))
 
         def progress(done: int, total: int) -> None:
             nonlocal done_total

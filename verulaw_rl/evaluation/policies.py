@@ -11,9 +11,10 @@ from pathlib import Path
 
 from verulaw_rl.config.endpoint import EndpointConfig
 from verulaw_rl.config.episode import EpisodeConfig
+from verulaw_rl.episodes.services import Services
 from verulaw_rl.errors import UserError
 from verulaw_rl.rollouts.policy import Policy, Sampling
-from verulaw_rl.rollouts.scripted import scripted_policy
+from verulaw_rl.rollouts.scripted import SCRIPTED_POLICIES
 from verulaw_rl.specialist.baseline import NAME as HOUDINI
 from verulaw_rl.specialist.baseline import HoudiniPolicy
 
@@ -31,6 +32,7 @@ def find_policy(
     endpoint: EndpointConfig | None = None,
     sampling: Sampling | None = None,
     max_turn_tokens: int = 1024,
+    services: Services | None = None,
 ) -> Policy:
     """The policy that a person named.
 
@@ -40,14 +42,13 @@ def find_policy(
         endpoint: where ``openai:`` models are.
         sampling: how an endpoint's tokens are chosen; greedily when absent. Other policies are told by the engine.
         max_turn_tokens: sampled tokens per turn of an endpoint at most.
+        services: whose verifier ``scripted:houdini`` searches with; others need none.
 
     Raises:
         UserError: no such scripted policy, a folder that is no model, or an endpoint without an address.
     """
-    if given == SCRIPTED + HOUDINI:
-        return HoudiniPolicy(settings)
     if given.startswith(SCRIPTED):
-        return scripted_policy(given.removeprefix(SCRIPTED), settings)
+        return _scripted_policy(given.removeprefix(SCRIPTED), settings, services)
     if given.startswith(ENDPOINT):
         if settings.wire_format != "tags":
             raise UserError("openai: policies write actions as tags; set episode.wire_format: tags")
@@ -59,6 +60,14 @@ def find_policy(
     if not path.exists() and _is_hub_name(given):
         return _hub_policy(given)
     return _model_policy(path)
+
+
+def _scripted_policy(name: str, settings: EpisodeConfig, services: Services | None) -> Policy:
+    if name == HOUDINI and services is not None:
+        return HoudiniPolicy(settings, services)
+    if name not in SCRIPTED_POLICIES:
+        raise UserError(f"no scripted policy {name!r}; there are: {', '.join([*SCRIPTED_POLICIES, HOUDINI])}")
+    return SCRIPTED_POLICIES[name](settings)
 
 
 def _is_hub_name(given: str) -> bool:

@@ -1,20 +1,19 @@
 """Policies without a model: what a suite is validated with, and what a trained policy is compared to.
 
 They write text, see no tokens, and are deterministic in their seed. ``reference`` looks at the hidden
-reference: it shows that full reward can be had. ``scripted_policy`` finds one by its name.
+reference: it shows that full reward can be had.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import Action
 from verulaw_rl.episodes.actions import write
-from verulaw_rl.errors import UserError
 from verulaw_rl.languages.dafny.expressions import RESERVED
 from verulaw_rl.languages.insertions import Insertion, apply_insertions
 from verulaw_rl.languages.registry import get_language
@@ -123,19 +122,10 @@ class RandomInsertionsPolicy(_Scripted):
         return proof_action(instance.given, apply_insertions(instance.given, insertions), self._settings)
 
 
-SCRIPTED = {p.name: p for p in (ReferencePolicy, GivenPolicy, NullPolicy, RandomEditPolicy, RandomInsertionsPolicy)}
+SCRIPTED_POLICIES: dict[str, Callable[[EpisodeConfig], TextPolicy]] = {
+    p.name: p for p in (ReferencePolicy, GivenPolicy, NullPolicy, RandomEditPolicy, RandomInsertionsPolicy)
+}
 """Scripted policies by name."""
-
-
-def scripted_policy(name: str, settings: EpisodeConfig) -> TextPolicy:
-    """The scripted policy of that name.
-
-    Raises:
-        UserError: there is none.
-    """
-    if name not in SCRIPTED:
-        raise UserError(f"no scripted policy {name!r}; there are: {', '.join(SCRIPTED)}")
-    return SCRIPTED[name](settings)
 
 
 def _edited_insertions(insertions: list[Insertion], rng: random.Random) -> list[Insertion]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Sequence
 
-from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
-from verulaw_rl.config.verification import VerificationConfig
+from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import Action
 from verulaw_rl.episodes.actions import write
-from verulaw_rl.episodes.services import Services, live_services
+from verulaw_rl.episodes.services import Services
 from verulaw_rl.rollouts.proofs import proof_action
 from verulaw_rl.specialist.houdini import Houdini
 from verulaw_rl.suites.instance import Instance
@@ -23,38 +20,23 @@ class HoudiniPolicy:
 
     Args:
         settings: what an episode is.
-        services: whose verifier it searches with; a pool of its own, started at the first instance, when absent.
-        verification: of that pool.
+        services: whose verifier it searches with.
     """
 
     name = NAME
     version = Houdini.version
 
-    def __init__(
-        self,
-        settings: EpisodeConfig,
-        services: Services | None = None,
-        verification: VerificationConfig | None = None,
-    ) -> None:
+    def __init__(self, settings: EpisodeConfig, services: Services) -> None:
         self._settings = settings
         self._services = services
-        self._verification = verification or VerificationConfig()
-        self._lock = threading.Lock()
 
     def reply(self, instance: Instance, messages: Sequence[dict[str, str]], seed: int) -> str:
         """The next assistant turn."""
         action: Action | None = None
         if not any(m["role"] == "assistant" for m in messages):
-            services = self._started().for_episode()
+            services = self._services.for_episode()
             verdict_of = services.verify
             assert verdict_of is not None
             found = Houdini().complete(instance, instance.given, lambda program: verdict_of(instance, program))
             action = proof_action(instance.given, found, self._settings) if found else None
         return write(action or Action("done"), self._settings.wire_format)
-
-    def _started(self) -> Services:
-        with self._lock:
-            if self._services is None:
-                self._services = live_services(self._verification, RewardConfig(), self._settings)
-                weakref.finalize(self, self._services.close)
-            return self._services
