@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from verulaw_rl.audit.attack import LeftOut, Target, Trial, acceptable, attack, sample, targets_of, verified_trial
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.live import pool_verifier
@@ -46,7 +47,7 @@ def attack_command(
     verify: Annotated[int, typer.Option(min=0, help="Verify so many of each family, chosen by the seed.")] = 0,
     verify_all: Annotated[bool, typer.Option("--verify-all", help="Verify every one.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,
-    solver_s: Annotated[float, typer.Option(min=0.1, help="Solver work per declaration, in seconds.")] = 10.0,
+    solver_s: SolverSeconds = 10.0,
     out: Annotated[Path, typer.Option(help="Folder for what comes out wrong, one case each.")] = Path("attack"),
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -68,7 +69,7 @@ def attack_command(
             trials += attack(target, per_family, seed)
             progress(done, len(targets))
     if verify or verify_all:
-        _verify(trials, len(trials) if verify_all else verify, seed, workers, Limits(solver_s=solver_s), as_json)
+        _verify(trials, len(trials) if verify_all else verify, seed, workers, Limits.of_work(solver_s), as_json)
     wrong = [t for t in trials if t.wrong]
     for number, trial in enumerate(wrong):
         _write(out, number, trial)

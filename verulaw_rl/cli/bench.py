@@ -19,6 +19,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.collect import collect
@@ -45,9 +46,7 @@ def bench_command(
     ] = None,
     root: Annotated[Path | None, typer.Option(help="Folder that a benchmark was downloaded to.")] = None,
     source: Annotated[Path | None, typer.Option("--from", help="Folder of programs of your own.")] = None,
-    solver_s: Annotated[
-        float, typer.Option(min=0.1, help="Solver work per declaration (Nagini: per program), in seconds.")
-    ] = 30.0,
+    solver_s: SolverSeconds = 30.0,
     within_s: Annotated[
         float | None, typer.Option(help="Only of programs that verify warm within so many seconds.")
     ] = None,
@@ -73,8 +72,7 @@ def bench_command(
     )
     chosen = spread(sorted(found, key=lambda p: (len(p.text), p.name)), programs)
     names, texts = [p.name for p in chosen], [p.text for p in chosen]
-    # A cold start is no work of the solver's, so the wall clock leaves room for both.
-    limits = Limits(solver_s=solver_s, wall_s=max(Limits().wall_s, 4 * solver_s))
+    limits = Limits.of_work(solver_s)
     head = {
         "tool": asdict(get_adapter(language).identity()),
         "suite": name,

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from verulaw_rl import __version__
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.errors import UserError
 from verulaw_rl.evidence.live import pool_verifier
@@ -47,7 +48,7 @@ def build_command(
     seed: Annotated[int, typer.Option(help="Seed of the split.")] = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many programs.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,
-    solver_s: Annotated[float, typer.Option(min=0.1, help="Solver work per declaration, in seconds.")] = 30.0,
+    solver_s: SolverSeconds = 30.0,
     unverified: Annotated[
         bool, typer.Option("--unverified", help="By syntax alone, without a verifier; the instances are marked.")
     ] = False,
@@ -74,7 +75,7 @@ def build_command(
         typer.echo(NOTICE, err=True)
         _require_instances(result, programs)
         return
-    limits = Limits(solver_s=solver_s)
+    limits = Limits.of_work(solver_s)
     with Pool(PoolSettings(workers=workers or 0)) as pool:
         settings = {
             "suite": name,

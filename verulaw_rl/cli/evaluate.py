@@ -36,7 +36,7 @@ from verulaw_rl.evaluation.policies import find_policy
 from verulaw_rl.evaluation.report import warnings_of, write_report
 from verulaw_rl.evaluation.run_folder import EVALUATIONS, read_run_folder
 from verulaw_rl.evaluation.stability import FILE as SEEDS_FILE
-from verulaw_rl.evaluation.stability import SEEDED, Stability, stability_of, verify_again
+from verulaw_rl.evaluation.stability import Stability, stability_of, verify_again
 from verulaw_rl.evaluation.versions import installed_versions
 from verulaw_rl.evidence.live import limits_of, open_pool
 from verulaw_rl.rollouts.policy import Sampling
@@ -136,7 +136,8 @@ def evaluate_command(
     if split is None and {i.split for i in source.instances} == {EVALUATION}:
         settings = settings.model_copy(update={"split": EVALUATION})
     instances = _instances(source, settings, environment.task)
-    _require_dafny(settings, instances)
+    if settings.official:
+        require_dafny_repair(instances)
     budget = Budget(settings.budget, settings.endpoint)
     done_total = (0, 0)
     with (
@@ -209,15 +210,6 @@ def evaluate_command(
         typer.echo(json.dumps({**row, **summary.to_json(), **more, "warnings": warnings, "report": str(report)}))
     else:
         _print(summary, settings, stability, sides, warnings, report)
-
-
-def _require_dafny(settings: EvaluateConfig, instances: tuple[Instance, ...]) -> None:
-    """Refuse, before anything is played, what cannot be asked of these instances afterwards."""
-    other = sorted({i.language for i in instances} - set(SEEDED))
-    if settings.verdict_seeds and other:
-        raise UserError(f"--verdict-seeds: the verifier of {', '.join(other)} takes no seed; leave it out")
-    if settings.official:
-        require_dafny_repair(instances)
 
 
 def _verify_again(

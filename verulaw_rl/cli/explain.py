@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from verulaw_rl.cli.files import read_program
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.episodes.record import EpisodeRecord, rescore
 from verulaw_rl.errors import UserError
 from verulaw_rl.evaluation.outcome import best_submission
@@ -27,6 +28,7 @@ from verulaw_rl.lab.recorded import Scoring, episode_files, read_record
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.verdict import Limits
 
 PLACE = re.compile(r"(?P<file>.+\.jsonl):(?P<row>[0-9]+)")
 DIFF_STYLES = {"add": ("+", "green"), "del": ("-", "red"), "same": (" ", "")}
@@ -55,6 +57,7 @@ def explain_command(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set a value, such as weights.invariant=0.6; repeatable."),
     ] = None,
+    solver_s: SolverSeconds = 30.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as one JSON object.")] = False,
 ) -> None:
     """Say why a candidate scores what it scores.
@@ -72,7 +75,7 @@ def explain_command(
     elif turn is not None or suite is None or instance is None:
         raise UserError(f"{target} is taken for a program: it needs --suite and --instance, and has no turns")
     else:
-        found = _of_program(Path(target), suite, instance, reward, settings or ())
+        found = _of_program(Path(target), suite, instance, reward, settings or (), Limits.of_work(solver_s))
     if as_json:
         plain = {} if found.explanation is None else asdict(found.explanation)
         typer.echo(json.dumps({"source": found.source, **plain, "episode": found.episode}))
@@ -137,12 +140,14 @@ def _instance(record: EpisodeRecord, file: Path, suite: str | None) -> Instance 
     return next((i for i in instances if i.content_hash == record.instance_hash), None)
 
 
-def _of_program(program: Path, suite: str, instance: str, reward: str | None, settings: Sequence[str]) -> _Found:
+def _of_program(
+    program: Path, suite: str, instance: str, reward: str | None, settings: Sequence[str], limits: Limits
+) -> _Found:
     item = suite_named(suite).get(instance)
     text = read_program(program)
     choice = choose(None, reward, settings)
     with Pool(PoolSettings(workers=1)) as pool:
-        evidence = collect(item, text, pool_verifier(pool, item.language), verify_rejected=True)
+        evidence = collect(item, text, pool_verifier(pool, item.language, limits), verify_rejected=True)
     return _Found(str(program), explain(evidence, choice.reward, text, item))
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.rule import Rule
 
 from verulaw_rl.cli.files import read_program
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.config.episode import EpisodeConfig, RewardConfig
 from verulaw_rl.config.verification import VerificationConfig
 from verulaw_rl.episodes.env import ProofEnv
@@ -38,6 +39,7 @@ def play_command(
     prompt: Annotated[str, typer.Option(help="`full` or `compact`.")] = "full",
     turns: Annotated[int, typer.Option(help="Turn budget.")] = 20,
     reward: Annotated[str, typer.Option(help="Reward file.")] = "rewards/obligation.py",
+    solver_s: SolverSeconds = 30.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the record at the end; all else goes to stderr.")
     ] = False,
@@ -50,7 +52,9 @@ def play_command(
     """
     settings = _settings(environment=environment, hand_in=hand_in, wire_format=wire_format, prompt=prompt, turns=turns)
     console = Console(stderr=as_json, highlight=False, markup=False, soft_wrap=True)
-    with live_services(VerificationConfig(workers=1), RewardConfig(file=reward), settings) as services:
+    with live_services(
+        VerificationConfig(workers=1, solver_s=solver_s), RewardConfig(file=reward), settings
+    ) as services:
         env = load_environment(environment)(
             suite, split=None if instance else split, settings=settings, services=services
         )

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from verulaw_rl.cli.files import read_program
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.evidence import Evidence, evidence_to_row
 from verulaw_rl.evidence.live import pool_verifier
@@ -19,6 +20,7 @@ from verulaw_rl.evidence.reward import Score, load_reward
 from verulaw_rl.languages.base import Category
 from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.verdict import Limits
 
 
 def score_command(
@@ -26,6 +28,7 @@ def score_command(
     suite: Annotated[str, typer.Option(help="JSONL file that `build` wrote, `seed` or `seed-LANGUAGE`.")],
     instance: Annotated[str, typer.Option(help="Key of the instance.")],
     reward: Annotated[str, typer.Option(help="Reward file.")] = "rewards/obligation.py",
+    solver_s: SolverSeconds = 30.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print evidence and score as one JSON object.")] = False,
 ) -> None:
     """Score a candidate exactly as training and evaluation do: audit, plain run, instrumented run, reward."""
@@ -34,7 +37,8 @@ def score_command(
     text = read_program(candidate)
     scoring = load_reward(reward)
     with Pool(PoolSettings(workers=1)) as pool:
-        evidence = collect(item, text, pool_verifier(pool, item.language), verify_rejected=True)
+        verify = pool_verifier(pool, item.language, Limits.of_work(solver_s))
+        evidence = collect(item, text, verify, verify_rejected=True)
     score = scoring.score(evidence)
     if as_json:
         typer.echo(json.dumps({"evidence": evidence_to_row(evidence), "score": asdict(score)}))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.cli.progress import progress_bar
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.suites.swe_proof import Problem, check_files, check_models, check_tests, files_of, read_issues
@@ -24,7 +25,7 @@ def swe_proof_command(
     folder: Annotated[Path, typer.Argument(help="Folder with issues.jsonl, models, patches, tests, repositories.")],
     models: Annotated[bool, typer.Option(help="Verify the models, which takes Nagini.")] = True,
     tests: Annotated[bool, typer.Option(help="Run the tests of repositories that lie in the folder.")] = True,
-    solver_s: Annotated[float, typer.Option(min=0.1, help="Solver work per declaration, in seconds.")] = 90.0,
+    solver_s: SolverSeconds = 90.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")] = False,
 ) -> None:
     """Check that every issue is whole: its patches apply, its tests turn from failing to passing, its model verifies.
@@ -40,7 +41,7 @@ def swe_proof_command(
         problems += [p for i in whole if i.id not in skipped for p in check_tests(folder, i, sandbox)]
     if models:
         with Pool(PoolSettings()) as pool, progress_bar("Verifying models", quiet=as_json) as progress:
-            verify = pool_verifier(pool, LANGUAGE, Limits(solver_s=solver_s, wall_s=6 * solver_s))
+            verify = pool_verifier(pool, LANGUAGE, Limits.of_work(solver_s))
             for done, issue in enumerate(whole, start=1):
                 problems += check_models(folder, issue, verify)
                 progress(done, len(whole))

@@ -12,7 +12,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.cli.progress import progress_bar
+from verulaw_rl.evidence.ablation import Verifier
 from verulaw_rl.evidence.collect import collect
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.evidence.reward import Reward, load_reward
@@ -21,6 +23,7 @@ from verulaw_rl.suites.bundled import suite_named
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.suites.unverified import NOTICE
 from verulaw_rl.verification.pool import Pool, PoolSettings
+from verulaw_rl.verification.verdict import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ def validate_command(
     suite: Annotated[str, typer.Argument(help="JSONL file that `build` wrote, `seed` or `seed-LANGUAGE`.")],
     reward: Annotated[str, typer.Option(help="Reward file.")] = "rewards/obligation.py",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many instances.")] = None,
+    solver_s: SolverSeconds = 30.0,
     workers: Annotated[int | None, typer.Option(min=1, help="Verifier workers; cores when absent.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per instance and a summary.")] = False,
 ) -> None:
@@ -58,7 +62,7 @@ def validate_command(
     if any(i.unverified for i in instances):
         typer.echo(f"{chosen.name} is {NOTICE}", err=True)
     with Pool(PoolSettings(workers=workers or 0)) as pool, progress_bar("Validating", quiet=as_json) as progress:
-        for done, row in enumerate(_validate(instances, scoring, pool), start=1):
+        for done, row in enumerate(_validate(instances, scoring, pool, Limits.of_work(solver_s)), start=1):
             bad += bool(row.problem)
             if as_json:
                 typer.echo(json.dumps(asdict(row)))
@@ -86,13 +90,12 @@ def _say(console: Console, row: Validation) -> None:
         console.print(f"{row.key}: weak: a trivial body satisfies {', '.join(row.weak)}", highlight=False)
 
 
-def _validate(instances: tuple[Instance, ...], reward: Reward, pool: Pool) -> Iterator[Validation]:
+def _validate(instances: tuple[Instance, ...], reward: Reward, pool: Pool, limits: Limits) -> Iterator[Validation]:
     with ThreadPoolExecutor(4) as threads:
-        yield from threads.map(lambda i: _validate_one(i, reward, pool), instances)
+        yield from threads.map(lambda i: _validate_one(i, reward, pool_verifier(pool, i.language, limits)), instances)
 
 
-def _validate_one(instance: Instance, reward: Reward, pool: Pool) -> Validation:
-    verify = pool_verifier(pool, instance.language)
+def _validate_one(instance: Instance, reward: Reward, verify: Verifier) -> Validation:
     reference = collect(instance, instance.reference, verify)
     given = collect(instance, instance.given, verify)
     null = collect(instance, "", verify)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from verulaw_rl.cli.files import read_program
+from verulaw_rl.cli.options import SolverSeconds
 from verulaw_rl.cli.verdicts import print_verdict, unread
 from verulaw_rl.errors import UserError
 from verulaw_rl.languages.registry import get_language, language_names
@@ -19,10 +21,11 @@ from verulaw_rl.verification.verdict import Limits, Status, Verdict, VerifyReque
 def verify_command(
     files: Annotated[list[Path], typer.Argument(help="Programs; the language goes by the suffix (.dfy, .py, .rs).")],
     language: Annotated[str | None, typer.Option(help="Language of all files, whatever their suffix.")] = None,
-    solver_s: Annotated[
-        float, typer.Option(min=0.1, help="Solver work per declaration (Nagini: per program), seconds of an idle core.")
-    ] = 30,
-    wall_s: Annotated[float, typer.Option(min=1, help="Wall-clock limit per program, seconds.")] = 180,
+    solver_s: SolverSeconds = 30.0,
+    wall_s: Annotated[
+        float | None,
+        typer.Option(min=1, help="Wall-clock limit per program, seconds [default: 180, or four times --solver-s]."),
+    ] = None,
     error_limit: Annotated[int, typer.Option(min=1, help="Errors reported per declaration.")] = 200,
     workers: Annotated[int, typer.Option(min=0, help="Programs at once; 0 for the number of cores.")] = 0,
     sandbox: Annotated[
@@ -36,7 +39,7 @@ def verify_command(
     nothing to verify), timeout or error, and what failed where: lines from 1, columns as the tool counts (Dafny: from
     0). Exits with 0 if all are verified, 1 otherwise, 2 on misuse.
     """
-    limits = Limits(solver_s=solver_s, wall_s=wall_s, error_limit=error_limit)
+    limits = replace(Limits.of_work(solver_s, wall_s), error_limit=error_limit)
     all_verified = True
     with Pool(PoolSettings(workers=workers, sandbox=sandbox)) as pool:
         waiting = [(file, _start(pool, file, language, limits)) for file in files]

@@ -36,8 +36,8 @@ class VerificationConfig(ConfigModel):
     """Verdicts kept between runs, or ``off`` to ask the verifier every time. A timeout or an error is never kept."""
     solver_s: float = Field(default=30.0, gt=0)
     """Solver work per declaration, in seconds of an idle machine; load does not change verdicts."""
-    wall_s: float = Field(default=180.0, gt=0)
-    """Wall-clock limit of a call, which guards the pool; several times ``solver_s``."""
+    wall_s: float | None = Field(default=None, gt=0)
+    """Wall-clock limit of a call, which guards the pool; four times ``solver_s``, and at least 180 s, when absent."""
     memory_gb: float = Field(default=4.0, gt=0)
     """Memory limit of a worker, in GB."""
     sandbox: Literal["auto", "bwrap", "none"] = "auto"

@@ -24,9 +24,6 @@ from verulaw_rl.verification.verdict import Status, Verdict
 FILE = "verdict-seeds.jsonl"
 """In an evaluation's folder."""
 
-SEEDED = ("dafny",)
-"""Languages whose adapters pass a seed on to the solver; another would be asked the same question again."""
-
 VerifySeed = Callable[[str, str, int], Verdict]
 """Verdict on (language, program) under a solver's seed."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -54,11 +55,8 @@ def _cache_of(config: CacheConfig | bool) -> VerdictCache | None:
 
 def limits_of(config: VerificationConfig) -> Limits:
     """Limits of a call, from the config of a run."""
-    return Limits(
-        solver_s=config.solver_s,
-        wall_s=config.wall_s,
-        memory_bytes=int(config.memory_gb * 2**30),
-    )
+    limits = Limits.of_work(config.solver_s, config.wall_s)
+    return replace(limits, memory_bytes=int(config.memory_gb * 2**30))
 
 
 class _Verifies(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from verulaw_rl.languages.base import Category
 
@@ -147,6 +147,16 @@ class Limits:
     """Errors reported per declaration before the tool stops looking."""
     solver_seed: int | None = None
     """Random seed of the solver, its own default when absent: another seed is another search for the same proof."""
+
+    @classmethod
+    def of_work(cls, solver_s: float, wall_s: float | None = None) -> Self:
+        """Limits for so much solver work.
+
+        Args:
+            solver_s: solver work, in seconds.
+            wall_s: wall clock; when absent so much that a loaded machine does not cut the work short.
+        """
+        return cls(solver_s, max(cls().wall_s, 4 * solver_s) if wall_s is None else wall_s)
 
 
 @dataclass(frozen=True, slots=True)
