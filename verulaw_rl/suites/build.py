@@ -257,16 +257,25 @@ def _reference_sites(
 
     One run. Where the tool runs out on all of them together, the exits are asked alone, and then each half of the
     probes: those that a run on half of them does not settle could never be settled beside a candidate's own proof.
+
+    Raises:
+        Rejected: a declaration is not decided even with nothing but its exits asked: no candidate could be scored.
     """
     together = with_vacuity([*exits, *(c for checks in of_probes for c in checks)])
     sites = run_ablated(language, view, together, set(), verify).sites
-    if not of_probes or all(site.proved is not None for one in sites.values() for site in one):
+    if all(site.proved is not None for one in sites.values() for site in one):
         return sites
+    if of_probes and exits:
+        sites |= run_ablated(language, view, with_vacuity(exits), set(), verify).sites
+    undecided = next((c for c in exits if any(site.proved is None for site in sites.get(c.id, ()))), None)
+    if undecided is not None:
+        raise Rejected("reference: timeout with checks in it", undecided.declaration)
     middle = (len(of_probes) + 1) // 2
-    halves = ([c for checks in half for c in checks] for half in (of_probes[:middle], of_probes[middle:]))
-    for group in (exits, *halves):
-        if group:
-            sites |= run_ablated(language, view, with_vacuity(group), set(), verify).sites
+    for half in (of_probes[:middle], of_probes[middle:]):
+        if half:
+            sites |= run_ablated(
+                language, view, with_vacuity([c for checks in half for c in checks]), set(), verify
+            ).sites
     return sites
 
 
