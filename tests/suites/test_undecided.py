@@ -37,7 +37,7 @@ class Verifier:
 
 
 @pytest.mark.parametrize(
-    "task, calls",
+    ("task", "calls"),
     # The reference and the given; then all checks, and of annotation repair the exits alone.
     [(Task.ANNOTATION_REPAIR, 4), (Task.CODE_GENERATION, 3)],
 )
