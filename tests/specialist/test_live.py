@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -18,7 +17,6 @@ from verulaw_rl.rollouts.engine import EpisodeTask, run_episodes
 from verulaw_rl.rollouts.policy import Sampling
 from verulaw_rl.specialist.assist import with_specialist
 from verulaw_rl.specialist.baseline import HoudiniPolicy
-from verulaw_rl.specialist.candidates import candidates_of
 from verulaw_rl.specialist.declared import services_with
 from verulaw_rl.suites.bundled import bundled_suite
 from verulaw_rl.suites.instance import Suite
@@ -84,28 +82,3 @@ def test_the_baseline_plays_annotation_repair(services: Services) -> None:
     )
     assert [r.record.verified for r in batch.results] == [True, False]
     assert batch.results[1].record.end_reason == "done", "no loop, so nothing to propose"
-
-
-@pytest.mark.unit
-def test_candidates_of_a_loop() -> None:
-    program = (
-        "method Fill(a: array<int>, n: int) returns (c: int)\n"
-        "  requires 0 <= n <= a.Length\n"
-        "  modifies a\n"
-        "  ensures forall k :: 0 <= k < n ==> a[k] == 7\n"
-        "{\n  c := 0;\n  while c < n\n  {\n    a[c] := 7;\n    c := c + 1;\n  }\n}\n"
-    )
-    language = get_language("dafny")
-    text = candidates_of("dafny", language.parse(program))
-    assert text is not None
-    for expected in (
-        "c <= n",
-        "0 <= c",
-        "(0 <= n <= a.Length)",
-        "(forall k :: 0 <= k < c ==> a[k] == 7)",
-        "forall k :: c <= k < a.Length ==> a[k] == old(a[k])",
-    ):
-        assert f"    invariant {expected}\n" in text
-    assert language.strip_annotations(text).split() == program.split(), "nothing but invariants is added"
-    assert candidates_of("dafny", language.parse("method M()\n{\n}\n")) is None
-    assert candidates_of("cobol", replace(language.parse(program))) is None

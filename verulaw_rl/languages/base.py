@@ -205,6 +205,19 @@ class Instrumented:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopProposals:
+    """Invariants to try at one loop, likeliest first: they may be false or not even resolve."""
+
+    offset: int
+    """Where they go in the program."""
+    lines: tuple[str, ...]
+    """One invariant each, line end included; any of them may be left out."""
+    before: str = ""
+    after: str = ""
+    """What stands around those that are put in."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotationProbe:
     """A fact of a reference proof with the points at which it is to hold."""
 
@@ -326,6 +339,10 @@ class Language(Protocol):
 
     def trivial_programs(self, given: str) -> tuple[str, ...]:
         """The given of code generation with trivial bodies: default values, the input unchanged; ``()`` for none."""
+        ...
+
+    def proposals(self, program: ProgramView) -> tuple[LoopProposals, ...]:
+        """Loop invariants to try, from templates; ``()`` where there is no loop, or the language has no templates."""
         ...
 
     def rules(self, task: Task) -> str:

@@ -7,15 +7,15 @@ reference: it shows that full reward can be had.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from verulaw_rl.config.episode import EpisodeConfig
 from verulaw_rl.episodes.action import Action
 from verulaw_rl.episodes.actions import write
-from verulaw_rl.languages.dafny.expressions import RESERVED
-from verulaw_rl.languages.insertions import Insertion, apply_insertions
+from verulaw_rl.languages.base import LoopProposals
+from verulaw_rl.languages.candidates import with_candidates
+from verulaw_rl.languages.insertions import Insertion
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.rollouts.policy import TextPolicy
 from verulaw_rl.rollouts.proofs import proof_action
@@ -23,9 +23,8 @@ from verulaw_rl.suites.instance import Instance
 
 _EDITS = 2
 
-_LOOP = re.compile(r"\s*(while|for)\b")
-_TERM = re.compile(r"(?<![\w'])[a-z]\w*(?:\.Length)?(?![\w'(])")
-_RELATIONS = ("<=", "<", "==", ">=")
+_GUESSED_LOOPS = 0.75
+"""Share of the loops that random invariants are put at."""
 
 
 class _Scripted:
@@ -95,31 +94,25 @@ class RandomEditPolicy(_Scripted):
 
 
 class RandomInsertionsPolicy(_Scripted):
-    """Submits the given with random annotations: what guessing without a model comes to. Annotation repair only.
+    """Submits the given with random invariants: what guessing without a model comes to. Annotation repair only.
 
-    An ``invariant`` after some loop heads (relations between two terms that occur in the program), and now and then
-    an ``assert`` elsewhere. It never looks at the reference.
+    At most loops one or two of those that the language proposes (``languages.candidates``). It never looks at the
+    reference.
     """
 
     name = "insertions"
+    version = "2"
 
     def _action(self, instance: Instance, seed: int) -> Action | None:
         rng = random.Random(seed)
-        lines = instance.given.split("\n")
-        lexicon = get_language(instance.language).lexicon
-        found = set(_TERM.findall(lexicon.comment.sub(" ", instance.given)))
-        terms = sorted(found - lexicon.keywords - RESERVED) or ["0"]
 
-        def relation() -> str:
-            return f"{rng.choice(terms)} {rng.choice(_RELATIONS)} {rng.choice([*terms, '0'])}"
+        def choose(at: LoopProposals) -> tuple[str, ...]:
+            if not at.lines or rng.random() >= _GUESSED_LOOPS:
+                return ()
+            return tuple(rng.choices(at.lines, k=rng.randint(1, _EDITS)))
 
-        insertions = []
-        for number, line in enumerate(lines, start=1):
-            if _LOOP.match(line) and "{" not in line and rng.random() < 0.75:
-                insertions += [Insertion(number, f"invariant {relation()}") for _ in range(rng.randint(1, _EDITS))]
-            elif line.rstrip().endswith(";") and rng.random() < 0.05:
-                insertions.append(Insertion(number, f"assert {relation()};"))
-        return proof_action(instance.given, apply_insertions(instance.given, insertions), self._settings)
+        guess = with_candidates(get_language(instance.language), instance.given, choose)
+        return proof_action(instance.given, guess or instance.given, self._settings)
 
 
 SCRIPTED_POLICIES: dict[str, Callable[[EpisodeConfig], TextPolicy]] = {

@@ -3,7 +3,7 @@
 As in Houdini (Flanagan and Leino, 2001): add every candidate invariant, verify, drop those that fail, and again, until
 none does: what stays is the largest inductive subset of the candidates. The program's own annotations take part
 and are dropped like the others. It is the embedded default and, as ``scripted:houdini``, a baseline for annotation
-repair. What candidates there are is the language's (``candidates``).
+repair. What candidates there are is the language's (``proposals``).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from verulaw_rl.evidence.ablation import annotation_at, droppable
 from verulaw_rl.languages.base import Annotation, Language, ProgramView
+from verulaw_rl.languages.candidates import with_candidates
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.specialist.assist import Verify
-from verulaw_rl.specialist.candidates import candidates_of
 from verulaw_rl.suites.instance import Instance
 from verulaw_rl.verification.verdict import Status, Verdict
 
@@ -46,7 +46,7 @@ def surviving(language: Language, program: str, verify: Verify, max_calls: int) 
     Returns:
         ``None`` where there are no candidates, or the verifier had no end to them within ``max_calls``.
     """
-    text = candidates_of(language.name, language.parse(program))
+    text = with_candidates(language, program)
     if text is None:
         return None
     for _ in range(max_calls):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from verulaw_rl.languages.base import DeclarationView, Illustration, Lexicon, ProgramView, Task
 from verulaw_rl.languages.capabilities import Capability, Standing
-from verulaw_rl.languages.dafny import audit, instrument, probes, rewrites, strip, trivial, view
+from verulaw_rl.languages.dafny import audit, instrument, probes, proposals, rewrites, strip, trivial, view
 from verulaw_rl.languages.dafny.syntax import FUNCTION_KINDS, METHOD_KINDS
 from verulaw_rl.languages.insertions import Insertion
 
@@ -60,6 +60,7 @@ class Dafny:
     audit = staticmethod(audit.audit_candidate)
     rewrites = staticmethod(rewrites.rewrites)
     trivial_programs = staticmethod(trivial.trivial_programs)
+    proposals = staticmethod(proposals.proposals)
 
     def targets(self, program: ProgramView, task: Task) -> tuple[DeclarationView, ...]:
         """Declarations to be proved.

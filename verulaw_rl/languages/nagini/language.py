@@ -8,7 +8,7 @@ from types import MappingProxyType
 from verulaw_rl.languages.base import DeclarationView, Illustration, Lexicon, ProgramView, Task
 from verulaw_rl.languages.capabilities import Capability, Standing
 from verulaw_rl.languages.insertions import Insertion
-from verulaw_rl.languages.nagini import audit, instrument, probes, rewrites, strip, trivial, view
+from verulaw_rl.languages.nagini import audit, instrument, probes, proposals, rewrites, strip, trivial, view
 from verulaw_rl.languages.nagini.program import METHOD_KINDS
 
 _RULES_COMMON = """\
@@ -71,6 +71,7 @@ class Nagini:
     audit = staticmethod(audit.audit_candidate)
     rewrites = staticmethod(rewrites.rewrites)
     trivial_programs = staticmethod(trivial.trivial_programs)
+    proposals = staticmethod(proposals.proposals)
 
     def targets(self, program: ProgramView, task: Task) -> tuple[DeclarationView, ...]:
         """Declarations to be proved.

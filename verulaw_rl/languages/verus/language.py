@@ -9,7 +9,7 @@ from types import MappingProxyType
 from verulaw_rl.languages.base import DeclarationView, Illustration, Lexicon, ProgramView, Task
 from verulaw_rl.languages.capabilities import Capability, Standing
 from verulaw_rl.languages.insertions import Insertion
-from verulaw_rl.languages.verus import audit, instrument, probes, rewrites, strip, trivial, view
+from verulaw_rl.languages.verus import audit, instrument, probes, proposals, rewrites, strip, trivial, view
 
 _RULES_COMMON = """\
 Verus rules. The program is checked by Verus and by an audit that comes first and cannot be argued with.
@@ -77,6 +77,7 @@ class Verus:
     audit = staticmethod(audit.audit_candidate)
     rewrites = staticmethod(rewrites.rewrites)
     trivial_programs = staticmethod(trivial.trivial_programs)
+    proposals = staticmethod(proposals.proposals)
 
     def targets(self, program: ProgramView, task: Task) -> tuple[DeclarationView, ...]:
         """Declarations to be proved: exec and proof functions with a body that Verus looks at.
