@@ -38,6 +38,7 @@ class Capability(StrEnum):
     CHECKS = "isolated checks: clauses apart, hidden probes, vacuity"
     TERMINATION = "termination as an obligation"
     RUN = "run: execute a program in the sandbox"
+    PROPOSALS = "invariants from templates, for the model-free specialist"
     SEED = "bundled seed suite"
     BENCHMARK = "public benchmark built into both task forms"
     EPISODES = "environments, prompts, scoring and evaluation"
