@@ -96,8 +96,8 @@ class RandomEditPolicy(_Scripted):
 class RandomInsertionsPolicy(_Scripted):
     """Submits the given with random invariants: what guessing without a model comes to. Annotation repair only.
 
-    At most loops one or two of those that the language proposes (``languages.candidates``). It never looks at the
-    reference.
+    At three loops of four, one or two of those that the language proposes (``languages.candidates``). It never looks
+    at the reference.
     """
 
     name = "insertions"
