@@ -66,7 +66,16 @@ def build_bundled(language: str) -> None:
         settings = {"suite": name, "tool": asdict(pool.identity(language))}
         with Journal(path.with_name(path.name + ".part"), settings) as journal:
             verify = pool_verifier(pool, language)
-            result = build_suite(name, language, programs, tasks, verify, heldout_share=HELDOUT_SHARE, journal=journal)
+            result = build_suite(
+                name,
+                language,
+                programs,
+                tasks,
+                verify,
+                heldout_share=HELDOUT_SHARE,
+                journal=journal,
+                progress=lambda done, total: print(f"{done}/{total}", file=sys.stderr),
+            )
             save_suite(result.suite, path)
             journal.remove()
     print(result.counts())
