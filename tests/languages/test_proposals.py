@@ -4,6 +4,7 @@ import pytest
 
 from verulaw_rl.languages.candidates import with_candidates
 from verulaw_rl.languages.registry import get_language
+from verulaw_rl.languages.templates import comparisons
 
 pytestmark = pytest.mark.unit
 
@@ -87,3 +88,16 @@ def test_candidates_of_a_loop(name: str) -> None:
 def test_nothing_to_propose(name: str) -> None:
     assert with_candidates(get_language(name), WITHOUT_LOOP[name]) is None
     assert with_candidates(get_language(name), "}{ no program") is None
+
+
+@pytest.mark.parametrize(
+    ("guard", "expected"),
+    [
+        (" (i < a.Length && found) ", [("i", "<", "a.Length")]),
+        ("(i < n) && (0 <= f(j))", [("i", "<", "n"), ("0", "<=", "f(j)")]),
+        ("i < len(a) and not (a[i] == x)", [("i", "<", "len(a)")]),
+        ("forall k :: 0 <= k ==> k < n", []),
+    ],
+)
+def test_comparisons_of_a_guard(guard: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [c for c in comparisons(guard) if not c[0].startswith("not")] == expected

@@ -23,7 +23,7 @@ Verifier = Callable[[str], Verdict]
 MAX_ROUNDS = 4
 """Rounds of dropping before the declarations that still fail are given up as undischarged."""
 
-_CALL = re.compile(r"[A-Za-z_][\w'?.]*(?=\s*(<[^;]*>)?\s*\()")
+_CALL = re.compile(r"(?!(?:if|while|for|forall|match)\b)[A-Za-z_][\w'?.]*(?=\s*(<[^;]*>)?\s*\()")
 _DROPPABLE = (AnnotationKind.INVARIANT, AnnotationKind.ASSERT, AnnotationKind.CALC)
 
 

@@ -17,7 +17,7 @@ def all_candidates(at: LoopProposals) -> tuple[str, ...]:
 def with_candidates(
     language: Language, program: str, choose: Callable[[LoopProposals], tuple[str, ...]] = all_candidates
 ) -> str | None:
-    """The program with candidates at its loops; ``None`` where none is proposed or the program cannot be read.
+    """The program with candidates at its loops; ``None`` where none is proposed, or it cannot be read with or without.
 
     Args:
         language: of the program.
@@ -32,4 +32,4 @@ def with_candidates(
     for at, lines in sorted(chosen, key=lambda pair: pair[0].offset, reverse=True):
         if lines:
             text = text[: at.offset] + at.before + "".join(lines) + at.after + text[at.offset :]
-    return text if text != program else None
+    return text if text != program and language.parse(text).error is None else None

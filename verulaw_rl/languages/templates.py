@@ -21,12 +21,27 @@ _CONNECTIVE = re.compile(r"&&|\|\||\band\b|\bor\b")
 
 def comparisons(guard: str) -> Iterator[Comparison]:
     """The comparisons that a guard is joined of; what is quantified is none."""
-    for part in _CONNECTIVE.split(guard):
-        part = part.strip()
-        while part.startswith("(") and part.endswith(")"):
-            part = part[1:-1].strip()
-        if (found := _COMPARISON.match(part)) is not None and "::" not in part:
+    for part in _CONNECTIVE.split(_bare(guard)):
+        part = _bare(part)
+        if (found := _COMPARISON.match(part)) is not None and "::" not in part and _balanced(part):
             yield found[1], found[2], found[3]
+
+
+def _bare(text: str) -> str:
+    """Without the parentheses around the whole."""
+    text = text.strip()
+    while text.startswith("(") and text.endswith(")") and _balanced(text[1:-1]):
+        text = text[1:-1].strip()
+    return text
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def bounds(comparison: Comparison) -> list[str]:

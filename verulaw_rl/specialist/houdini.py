@@ -25,7 +25,7 @@ class Houdini:
     """The specialist."""
 
     name: ClassVar[str] = "houdini"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     max_calls: int = 12
     timeout_s: float = 600.0
 
@@ -54,6 +54,8 @@ def surviving(language: Language, program: str, verify: Verify, max_calls: int) 
         if verdict.status in (Status.VERIFIED, Status.ERROR):
             return text if verdict.status is Status.VERIFIED else None
         view = language.parse(text)
+        if view.error is not None:
+            return None
         refuted = _refuted(view, verdict)
         if not refuted:
             return text
