@@ -1,5 +1,6 @@
 import csv
 import io
+import json
 import subprocess
 import threading
 import time
@@ -16,6 +17,8 @@ from typer.testing import CliRunner, Result
 from tests.chromium import headless
 from verulaw_rl.cli.main import build_app
 from verulaw_rl.episodes.record import EpisodeRecord
+from verulaw_rl.evaluation.official import ACCEPTED, FILE, LABEL
+from verulaw_rl.evidence.collect import candidate_hash
 from verulaw_rl.suites.instance import Instance
 
 pytestmark = pytest.mark.unit
@@ -78,6 +81,18 @@ def test_markdown_is_the_same_table(folder: Path, tmp_path: Path) -> None:
     assert lines[:2] == ["|  | trial |", "|---|---|"]
     assert any(line.startswith("| verified | 33.3% (") for line in lines)
     assert "Verifier: dafny 2.3.0 (z3 4.8.5)." in lines[-1]
+
+
+def test_the_published_rule_is_a_row_where_it_was_applied(
+    folder: Path, record: Callable[..., EpisodeRecord], tmp_path: Path
+) -> None:
+    program = record("b", "specification").turns[0].program
+    assert program is not None
+    row = {"instance": "b", "candidate_hash": candidate_hash(program), "said": ACCEPTED}
+    (folder / FILE).write_text(json.dumps(row) + "\n")
+    assert export(folder, "markdown", tmp_path / "t.md").exit_code == 0
+    (found,) = [line for line in (tmp_path / "t.md").read_text().splitlines() if line.startswith(f"| {LABEL} |")]
+    assert "33.3%" in found  # 1 of 3 that could be scored
 
 
 @pytest.mark.parametrize("suffix", [".eval", ".json"])

@@ -24,6 +24,7 @@ from verulaw_rl.errors import UserError
 from verulaw_rl.evaluation.evaluate import Budget, evaluate
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise
 from verulaw_rl.evaluation.official import FILE as OFFICIAL_FILE
+from verulaw_rl.evaluation.official import LABEL as OFFICIAL_LABEL
 from verulaw_rl.evaluation.official import (
     SideBySide,
     legacy_runner,
@@ -337,7 +338,7 @@ def _print(
         words = f"accepted programs that hold under {stability.seeds} other solver seeds"
         table.add_row(words, percent(stability.all_hold))
     if sides is not None:
-        table.add_row("accepted by DafnyBench's published rule", percent(sides.official))
+        table.add_row(OFFICIAL_LABEL, percent(sides.official))
     console.print(table)
     ends = ", ".join(f"{reason} {n}" for reason, n in summary.end_reasons.items())
     console.print(f"episodes ended: {ends}", highlight=False)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise
+from verulaw_rl.evaluation.official import FILE, LABEL, read_official, side_by_side
 from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.run_folder import Evaluation
+from verulaw_rl.evaluation.statistics import Estimate
 from verulaw_rl.languages.base import Category
 
 _LATEX = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\~{}"}
@@ -103,10 +105,18 @@ def _figures(evaluations: Sequence[Evaluation]) -> tuple[list[str], list[list[st
     summaries = [summarise([outcome_of(r, e.instances) for r in e.records]) for e in evaluations]
     metrics = {m.name: m for s in summaries for m in s.metrics}
     rows = [[m.label, *(_words(s, name, m.is_rate) for s in summaries)] for name, m in metrics.items()]
+    official = [_official(e) for e in evaluations]
+    if any(official):
+        rows.append([LABEL, *("--" if o is None else percent(o) for o in official)])
     rows.append(["episodes", *(str(s.episodes) for s in summaries)])
     rows.append(["could not be scored", *(str(s.unscorable) for s in summaries)])
     tools = ", ".join(sorted({tool for s in summaries for tool in s.tools}))
     return ["", *(e.name for e in evaluations)], rows, tools
+
+
+def _official(evaluation: Evaluation) -> Estimate | None:
+    verdicts = read_official(evaluation.folder / FILE) if evaluation.folder else []
+    return side_by_side(evaluation.records, verdicts, evaluation.instances).official if verdicts else None
 
 
 def _words(summary: Summary, name: str, is_rate: bool) -> str:

@@ -69,6 +69,9 @@ class Disagreement:
     """What the stricter side has against it."""
 
 
+LABEL = "accepted by DafnyBench's published rule"
+
+
 @dataclass(frozen=True, slots=True)
 class SideBySide:
     """The official score and ours over the same scorable episodes."""

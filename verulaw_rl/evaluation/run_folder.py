@@ -37,6 +37,8 @@ class Evaluation:
     records: tuple[EpisodeRecord, ...]
     instances: dict[str, Instance]
     """Those whose suite the folder holds, by key."""
+    folder: Path | None = None
+    """Of the evaluation, where it is one by itself; what was found out afterwards lies there too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def read_evaluation(named: str) -> Evaluation:
         have = ", ".join(run.evaluations) or "none"
         raise UserError(f"{folder} holds no evaluation {part or 'at all'}; it has: {have}")
     title = Path(folder).resolve().name + (f":{found[0]}" if run.is_training else "")
-    return Evaluation(title, run.evaluations[found[0]], run.instances)
+    return Evaluation(title, run.evaluations[found[0]], run.instances, None if run.is_training else run.path)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
