@@ -43,7 +43,6 @@ Optional
 
 _NOT_LIVE = {
     Capability.BENCHMARK: Standing.RECORDED,  # read, stripped and audited whole; built live in part only
-    Capability.EPISODES: Standing.RECORDED,  # scored live by the builder; no whole episode was played
 }
 
 
