@@ -1,13 +1,12 @@
 """Programs of one suite that another suite, or another split of it, holds too. Pure.
 
 What a policy is measured on must not be what it was trained on, even under another name. Programs are compared as
-near-duplicates are (``suites.neighbours``: comments gone, names and numbers made alike), but exactly rather than by
-sketches, and a program that is a part of a larger one counts as well. ``verulaw-rl leaks`` calls this.
+near-duplicates are (``suites.neighbours``). ``verulaw-rl leaks`` calls this.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -15,12 +14,7 @@ from typing import Literal
 from verulaw_rl.languages.base import Lexicon
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.instance import Instance
-from verulaw_rl.suites.neighbours import THRESHOLD, shingles
-
-CONTAINED = 0.9
-"""Share of the smaller program's shingles that the larger holds, from which it counts as a part of it."""
-CONTAINED_FROM = 30
-"""Shingles that a part must have: shorter programs are parts of anything."""
+from verulaw_rl.suites.neighbours import Neighbours, shingles
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +25,7 @@ class Leak:
     second: str
     kind: Literal["same", "near", "contained"]
     similarity: float
-    """Jaccard similarity of the shingles; of ``contained``, the share of the smaller that the larger holds."""
+    """As in :class:`verulaw_rl.suites.neighbours.Likeness`."""
 
 
 def find_leaks(first: Mapping[str, str], second: Mapping[str, str], lexicon: Lexicon) -> list[Leak]:
@@ -42,28 +36,14 @@ def find_leaks(first: Mapping[str, str], second: Mapping[str, str], lexicon: Lex
         second: program texts by name, such as those measured on.
         lexicon: of their language.
     """
-    held = {name: shingles(text, lexicon) for name, text in first.items()}
-    where: defaultdict[str, list[str]] = defaultdict(list)
-    for name, own in held.items():
-        for shingle in own:
-            where[shingle].append(name)
-    leaks: list[Leak] = []
-    for name, text in second.items():
-        own = shingles(text, lexicon)
-        common = Counter(other for shingle in own for other in where.get(shingle, ()))
-        found = (_leak(other, name, shared, len(held[other]), len(own)) for other, shared in common.items())
-        leaks += sorted((leak for leak in found if leak), key=lambda leak: (-leak.similarity, leak.first))
-    return leaks
-
-
-def _leak(first: str, second: str, shared: int, size: int, other_size: int) -> Leak | None:
-    jaccard = shared / (size + other_size - shared)
-    if jaccard >= THRESHOLD:
-        return Leak(first, second, "same" if jaccard == 1.0 else "near", jaccard)
-    smaller = min(size, other_size)
-    if smaller >= CONTAINED_FROM and shared / smaller >= CONTAINED:
-        return Leak(first, second, "contained", shared / smaller)
-    return None
+    held = Neighbours()
+    for name, text in first.items():
+        held.add(name, shingles(text, lexicon))
+    return [
+        Leak(like.name, name, like.kind, like.similarity)
+        for name, text in second.items()
+        for like in held.of(shingles(text, lexicon))
+    ]
 
 
 def leaks_between(first: Iterable[Instance], second: Iterable[Instance]) -> list[Leak]:
