@@ -9,6 +9,8 @@ from verulaw_rl.cli.main import build_app
 from verulaw_rl.languages.registry import get_language
 from verulaw_rl.suites.bundled import BUNDLED
 from verulaw_rl.suites.leaks import Leak, find_leaks
+from verulaw_rl.suites.neighbours import groups
+from verulaw_rl.suites.sources import suite_programs
 
 pytestmark = pytest.mark.unit
 
@@ -77,3 +79,20 @@ def test_a_suite_leaks_into_itself(tmp_path: Path) -> None:
     pairs = json.loads(said)["pairs"]
     assert {p["second"] for p in pairs if p["kind"] == "same"} >= {p["second"] for p in pairs}
     assert "no split 'x'" in CliRunner().invoke(build_app("leaks"), ["leaks", "seed:x", "seed"]).stderr
+
+
+def test_a_split_keeps_together_what_the_leak_check_finds() -> None:
+    changed = SUM.replace("    s := s + i;\n", "    s := s + i;\n    s := s;\n")
+    programs = {"sum": SUM, "changed": changed, "empty": "method M() { }", "both": SUM + OTHER * 3, "other": OTHER}
+    group = groups(list(programs.items()), get_language("dafny").lexicon)
+    # Both are parts of `both`, which brings them together.
+    assert group == dict.fromkeys(("sum", "changed", "both", "other"), "sum") | {"empty": "empty"}
+
+
+def test_no_program_of_a_public_benchmark_is_on_both_sides(shared_data: Path) -> None:
+    _, found, _ = suite_programs("dafnybench", None, ".dfy", shared_data / "dafnybench")
+    programs = {p.name: p.text for p in found}
+    group = groups(list(programs.items()), get_language("dafny").lexicon)
+    assert len(set(group.values())) < len(programs)
+    leaks = find(programs, programs)
+    assert {(leak.first, leak.second) for leak in leaks if group[leak.first] != group[leak.second]} == set()
