@@ -8,24 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.programs import COUNT_UP
 from verulaw_rl.cli.main import build_app
 from verulaw_rl.errors import EXIT_MISUSE
 from verulaw_rl.suites.instance import load_suite
 from verulaw_rl.verification.verdict import Status
 
 pytestmark = pytest.mark.tool
-
-GOOD = """method CountUp(n: nat) returns (i: nat)
-  ensures i == n
-{
-  i := 0;
-  while i < n
-    invariant i <= n
-  {
-    i := i + 1;
-  }
-}
-"""
 
 
 def run(command: str, *arguments: str):
@@ -35,8 +24,8 @@ def run(command: str, *arguments: str):
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
     folder = tmp_path_factory.mktemp("programs")
-    (folder / "good.dfy").write_text(GOOD)
-    (folder / "wrong.dfy").write_text(GOOD.replace("i == n\n", "i == n + 1\n"))
+    (folder / "good.dfy").write_text(COUNT_UP)
+    (folder / "wrong.dfy").write_text(COUNT_UP.replace("i == n\n", "i == n + 1\n"))
     (folder / "latin.dfy").write_bytes("// caf\u00e9\n".encode("latin-1"))
     out = folder / "suite.jsonl"
     result = run("build", "--language", "dafny", "--from", str(folder), "--out", str(out), "--json")
@@ -70,13 +59,13 @@ def test_score_gives_evidence_and_score(built: tuple[Path, dict], tmp_path: Path
     suite = load_suite(built[0])
     key = next(i.key for i in suite.instances if i.task == "annotation_repair")
     candidate = tmp_path / "candidate.dfy"
-    candidate.write_text(GOOD)
+    candidate.write_text(COUNT_UP)
     result = run("score", "--suite", str(built[0]), "--instance", key, str(candidate), "--json")
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     assert said["score"]["total"] == 3.0
     assert said["evidence"]["verified"] is True
-    candidate.write_text(GOOD.replace("    invariant i <= n\n", "    invariant i < n\n"))
+    candidate.write_text(COUNT_UP.replace("    invariant i <= n\n", "    invariant i < n\n"))
     said = json.loads(run("score", "--suite", str(built[0]), "--instance", key, str(candidate), "--json").stdout)
     assert said["score"]["outcome"] == "partial"
     assert said["evidence"]["status"] == "failed"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.programs import COUNT_UP
 from verulaw_rl.evidence.live import pool_verifier
 from verulaw_rl.languages.base import Category, Task
 from verulaw_rl.suites.build import BuildResult, SourceProgram, build_suite
@@ -11,17 +12,6 @@ from verulaw_rl.verification.pool import Pool, PoolSettings
 
 pytestmark = pytest.mark.tool
 
-COUNT_UP = """method CountUp(n: nat) returns (i: nat)
-  ensures i == n
-{
-  i := 0;
-  while i < n
-    invariant i <= n
-  {
-    i := i + 1;
-  }
-}
-"""
 PROGRAMS = {
     "good": COUNT_UP,
     "wrong": COUNT_UP.replace("i == n", "i == n + 1"),

@@ -2,24 +2,13 @@
 
 import pytest
 
+from tests.programs import COUNT_UP
 from verulaw_rl.languages.base import Task
 from verulaw_rl.suites.build import SourceProgram, build_suite
 from verulaw_rl.verification.verdict import DeclarationOutcome, Status, ToolIdentity, Verdict
 
 pytestmark = pytest.mark.unit
 
-PROGRAM = """method CountUp(n: nat) returns (i: nat)
-  ensures i == n
-{
-  i := 0;
-  while i < n
-    invariant i <= n
-    invariant 0 <= i
-  {
-    i := i + 1;
-  }
-}
-"""
 STATUS = {"verified": Status.VERIFIED, "failed": Status.FAILED, "timeout": Status.TIMEOUT}
 
 
@@ -31,7 +20,7 @@ class Verifier:
 
     def __call__(self, program: str) -> Verdict:
         self.asked.append(program)
-        outcome = "verified" if program == PROGRAM else "timeout" if "assert" in program else "failed"
+        outcome = "verified" if program == COUNT_UP else "timeout" if "assert" in program else "failed"
         of_it = DeclarationOutcome("CountUp", "body", outcome, 1)
         return Verdict(STATUS[outcome], (), outcome != "timeout", ToolIdentity("dafny", "0", "z3 0"), (of_it,))
 
@@ -43,6 +32,6 @@ class Verifier:
 )
 def test_a_program_undecided_with_its_exits_alone_is_given_up(task: Task, calls: int) -> None:
     verifier = Verifier()
-    built = build_suite("t", "dafny", [SourceProgram("count", PROGRAM)], [task], verifier, threads=1)
+    built = build_suite("t", "dafny", [SourceProgram("count", COUNT_UP)], [task], verifier, threads=1)
     assert [(r.reason, r.detail) for r in built.rejected] == [("reference: timeout with checks in it", "CountUp")]
     assert len(verifier.asked) == calls

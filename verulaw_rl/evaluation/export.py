@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from verulaw_rl.evaluation.metrics import Summary, number, percent, summarise
-from verulaw_rl.evaluation.official import FILE, LABEL, read_official, side_by_side
+from verulaw_rl.evaluation.official import LABEL, side_by_side_in
 from verulaw_rl.evaluation.outcome import outcome_of
 from verulaw_rl.evaluation.run_folder import Evaluation
 from verulaw_rl.evaluation.statistics import Estimate
@@ -115,8 +115,10 @@ def _figures(evaluations: Sequence[Evaluation]) -> tuple[list[str], list[list[st
 
 
 def _official(evaluation: Evaluation) -> Estimate | None:
-    verdicts = read_official(evaluation.folder / FILE) if evaluation.folder else []
-    return side_by_side(evaluation.records, verdicts, evaluation.instances).official if verdicts else None
+    if evaluation.folder is None:
+        return None
+    sides = side_by_side_in(evaluation.folder, evaluation.records, evaluation.instances)
+    return sides.official if sides else None
 
 
 def _words(summary: Summary, name: str, is_rate: bool) -> str:

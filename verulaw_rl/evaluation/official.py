@@ -213,8 +213,15 @@ def side_by_side(
 
 def side_by_side_of(run: RunFolder) -> SideBySide | None:
     """Both scores of an evaluation's folder, ``None`` where the rule was not applied."""
-    verdicts = read_official(run.path / FILE)
-    return side_by_side(run.evaluations.get("evaluation", ()), verdicts, run.instances) if verdicts else None
+    return side_by_side_in(run.path, run.evaluations.get("evaluation", ()), run.instances)
+
+
+def side_by_side_in(
+    folder: Path, records: Sequence[EpisodeRecord], instances: Mapping[str, Instance]
+) -> SideBySide | None:
+    """Both scores of the episodes of a folder, ``None`` where the rule was not applied there."""
+    verdicts = read_official(folder / FILE)
+    return side_by_side(records, verdicts, instances) if verdicts else None
 
 
 def _submitted(record: EpisodeRecord) -> Iterator[str]:

@@ -7,7 +7,7 @@ bound replaced by its counter. What comes out may be false or not even resolve: 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from verulaw_rl.languages.base import LoopProposals
 
@@ -63,17 +63,16 @@ def counted(found: Iterable[Comparison]) -> list[tuple[str, str]]:
     return [(bound, counter) for bound, counter in both if re.fullmatch(NAME, counter)]
 
 
-def partly(expression: str, bound: str, counter: str) -> Iterator[str]:
-    """A promise for the part that is done: the bound replaced by the counter, or the part that begins at it."""
-    swapped = swap(expression, bound, counter)
-    if swapped != expression:
-        yield swapped
-    from_there = re.sub(r"\b0(?=\s*<=)", counter, expression)
-    if from_there != expression:
-        yield from_there
+def partly(promises: Iterable[str], pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Promises for the part that is done: each bound replaced by its counter, or the part that begins at it."""
+    for promise in promises:
+        for bound, counter in pairs:
+            swapped = _swap(promise, bound, counter)
+            from_there = re.sub(r"\b0(?=\s*<=)", counter, promise)
+            yield from (e for e in (swapped, from_there) if e != promise)
 
 
-def swap(expression: str, old: str, new: str) -> str:
+def _swap(expression: str, old: str, new: str) -> str:
     """The expression with whole occurrences of a term replaced."""
     before = r"(?<![\w'.])" if old[0].isalnum() or old[0] == "_" else ""
     after = r"(?![\w'.\[])" if old[-1].isalnum() or old[-1] == "_" else ""

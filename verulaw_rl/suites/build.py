@@ -261,21 +261,23 @@ def _reference_sites(
     Raises:
         Rejected: a declaration is not decided even with nothing but its exits asked: no candidate could be scored.
     """
-    together = with_vacuity([*exits, *(c for checks in of_probes for c in checks)])
-    sites = run_ablated(language, view, together, set(), verify).sites
+
+    def ask(own: list[Check], probes: list[list[Check]]) -> Sites:
+        checks = with_vacuity([*own, *(c for checks in probes for c in checks)])
+        return run_ablated(language, view, checks, set(), verify).sites
+
+    sites = ask(exits, of_probes)
     if all(site.proved is not None for one in sites.values() for site in one):
         return sites
     if of_probes and exits:
-        sites |= run_ablated(language, view, with_vacuity(exits), set(), verify).sites
+        sites |= ask(exits, [])
     undecided = next((c for c in exits if any(site.proved is None for site in sites.get(c.id, ()))), None)
     if undecided is not None:
         raise Rejected("reference: timeout with checks in it", undecided.declaration)
     middle = (len(of_probes) + 1) // 2
     for half in (of_probes[:middle], of_probes[middle:]):
         if half:
-            sites |= run_ablated(
-                language, view, with_vacuity([c for checks in half for c in checks]), set(), verify
-            ).sites
+            sites |= ask([], half)
     return sites
 
 

@@ -35,10 +35,9 @@ def _expressions(program: ProgramView, declaration: DeclarationView, loop: LoopV
     ensures = [c.expression for c in declaration.clauses if c.kind == "ensures"]
     for expression in (*ensures, *requires):
         yield f"({expression})"
-    for expression in ensures:
-        for bound, counter in counted(guard):
-            yield from (f"({e})" for e in partly(expression, bound, counter))
-    for counter in dict.fromkeys(counter for _, counter in counted(guard)):
+    pairs = counted(guard)
+    yield from (f"({e})" for e in partly(ensures, pairs))
+    for counter in dict.fromkeys(counter for _, counter in pairs):
         for array in re.findall(rf"({NAME}) : array <", declaration.signature):
             done, rest = f"0 <= k < {counter}", f"{counter} <= k < {array}.Length"
             yield from (f"forall k :: {span} ==> {array}[k] == old({array}[k])" for span in (rest, done))

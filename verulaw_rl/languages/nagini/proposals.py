@@ -51,7 +51,7 @@ def _expressions(
     requires = [c.expression for c in declaration.clauses if c.kind == "requires"]
     ensures = [_with_result(c.expression, node) for c in declaration.clauses if c.kind == "ensures"]
     guard = list(comparisons(_guard(node, loop.line)))
-    counters = list(dict.fromkeys(counter for _, counter in counted(guard) if counter in integers))
+    pairs = [(bound, counter) for bound, counter in counted(guard) if counter in integers]
 
     yield from requires
     yield from (f"Acc(list_pred({name}))" for name in made)
@@ -60,12 +60,9 @@ def _expressions(
     yield from (f"0 <= {name}" for name in dict.fromkeys(integers))
     yield from (f"ToSeq({name}) == Old(ToSeq({name}))" for name in lists)
     yield from (f"len({name}) == Old(len({name}))" for name in lists)
-    yield from (f"len({name}) == {counter}" for name in made for counter in counters)
+    yield from (f"len({name}) == {counter}" for name in made for _, counter in pairs)
     yield from ensures
-    for expression in ensures:
-        for bound, counter in counted(guard):
-            if counter in counters:
-                yield from partly(expression, bound, counter)
+    yield from partly(ensures, pairs)
 
 
 def _is_list(annotation: ast.expr | None) -> bool:

@@ -32,6 +32,4 @@ def _expressions(program: ProgramView, declaration: DeclarationView, loop: LoopV
     requires = [c.expression for c in declaration.clauses if c.kind == "requires"]
     ensures = [c.expression for c in declaration.clauses if c.kind == "ensures"]
     yield from (*requires, *ensures)
-    for expression in ensures:
-        for bound, counter in counted(guard):
-            yield from partly(expression, bound, counter)
+    yield from partly(ensures, counted(guard))
