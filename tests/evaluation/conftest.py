@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -153,29 +154,27 @@ def instance() -> Callable[..., Instance]:
     return make_instance
 
 
+def write_run(
+    folder: Path,
+    evaluations: dict[str, Sequence[EpisodeRecord]],
+    metrics: Sequence[dict[str, Any]] = (),
+    instances: Sequence[Instance] = (),
+    config: str = "name: trial\ngrpo: {updates: 40}\nseed: 3\n",
+) -> Path:
+    """Write a run folder: evaluations by name, and the metrics of a training run."""
+    folder.mkdir()
+    (folder / "config.yaml").write_text(config)
+    (folder / "versions.json").write_text(json.dumps({"verulaw_rl": "0.1.0", "python": "3.11.7", "sandbox": "bwrap"}))
+    for name, records in evaluations.items():
+        file = "evaluation.jsonl" if name == "evaluation" else f"evaluation-{name}.jsonl"
+        (folder / file).write_text("".join(dump_record(r) + "\n" for r in records))
+    if metrics:
+        (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in metrics))
+    if instances:
+        save_suite(Suite("seed", tuple(instances)), folder / "suite.jsonl")
+    return folder
+
+
 @pytest.fixture
 def run_folder(tmp_path: Path) -> Callable[..., Path]:
-    """Write a run folder: evaluations by name, and the metrics of a training run."""
-
-    def write(
-        evaluations: dict[str, Sequence[EpisodeRecord]],
-        metrics: Sequence[dict[str, Any]] = (),
-        instances: Sequence[Instance] = (),
-        config: str = "name: trial\ngrpo: {updates: 40}\nseed: 3\n",
-    ) -> Path:
-        folder = tmp_path / "trial"
-        folder.mkdir()
-        (folder / "config.yaml").write_text(config)
-        (folder / "versions.json").write_text(
-            json.dumps({"verulaw_rl": "0.1.0", "python": "3.11.7", "sandbox": "bwrap"})
-        )
-        for name, records in evaluations.items():
-            file = "evaluation.jsonl" if name == "evaluation" else f"evaluation-{name}.jsonl"
-            (folder / file).write_text("".join(dump_record(r) + "\n" for r in records))
-        if metrics:
-            (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in metrics))
-        if instances:
-            save_suite(Suite("seed", tuple(instances)), folder / "suite.jsonl")
-        return folder
-
-    return write
+    return partial(write_run, tmp_path / "trial")

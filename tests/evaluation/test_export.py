@@ -3,7 +3,6 @@ import io
 import json
 import subprocess
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -115,11 +114,16 @@ def test_inspect_reads_its_log(folder: Path, tmp_path: Path, suffix: str) -> Non
         assert len(samples_df(str(out))) == 4
 
 
-WAIT_S = 15.0
+WAIT_S = 200.0
+"""For the viewer to show its log, on however busy a machine."""
+
 FRAME = """<!doctype html><title>frame</title><pre id="shown"></pre>
 <iframe src="/index.html#/logs/log.eval" width="1200" height="900"></iframe><img src="/late" alt="">
 <script>
-onload = () => { shown.textContent = document.querySelector("iframe").contentDocument.body.innerText; };
+setInterval(() => {
+  shown.textContent = document.querySelector("iframe").contentDocument.body.innerText;
+  if (shown.textContent.includes("a_1")) fetch("/seen");
+}, 200);
 </script>
 """
 
@@ -131,10 +135,14 @@ def test_inspects_viewer_shows_its_log(folder: Path, tmp_path: Path) -> None:
     log_module.bundle_log_dir(str(tmp_path / "logs"), str(tmp_path / "site"))
     (tmp_path / "site" / "frame.html").write_text(FRAME)
 
+    seen = threading.Event()
+
     class Site(SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path == "/late":  # the page counts as loaded when the viewer has had time to read the log
-                time.sleep(WAIT_S)
+            if self.path == "/late":  # the page counts as loaded when the viewer shows a sample
+                seen.wait(WAIT_S)
+            elif self.path == "/seen":
+                seen.set()
             super().do_GET()
 
         def log_message(self, format: str, *args: Any) -> None:

@@ -65,8 +65,8 @@ def test_a_mismatch_says_where_to_look() -> None:
 def test_a_transfer_that_hangs_is_named() -> None:
     started = time.monotonic()
     with pytest.raises(UserError, match=r"weights: loading into there has not ended within 0\.2 s"):
-        within(0.2, "loading into there", lambda: time.sleep(20))
-    assert time.monotonic() - started < 5
+        within(0.2, "loading into there", lambda: time.sleep(120))
+    assert time.monotonic() - started < 60
     with pytest.raises(UserError, match="weights: writing failed: OSError: full"):
         within(5, "writing", lambda: (_ for _ in ()).throw(OSError("full")))
     within(5, "nothing", lambda: None)

@@ -76,9 +76,9 @@ def test_hostile_runs(pool, calls, limits, outcomes):
     free = psutil.virtual_memory().available
     disk = shutil.disk_usage("/tmp").free
     began = time.monotonic()
-    result = pool.execute("dafny", GOOD, calls, ExecutionLimits(**({"wall_s": 40} | limits)))
+    result = pool.execute("dafny", GOOD, calls, ExecutionLimits(**({"wall_s": 200} | limits)))
     assert result.outcome in outcomes
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 300
     assert len(result.stdout) <= ExecutionLimits().output_bytes
     assert free - psutil.virtual_memory().available < 4096 * MIB
     assert disk - shutil.disk_usage("/tmp").free < 1024 * MIB

@@ -115,8 +115,8 @@ def judge(given: str, program: str, output: str | None) -> str:
     return ESCAPE if any(text in program for text in FORBIDDEN) else ACCEPTED
 
 
-def legacy_runner(tool: DafnyTool, sandbox: Sandbox) -> Callable[[str], str | None]:
-    """Runs a program as the scorer does: its standard output, or ``None`` after 15 s."""
+def legacy_runner(tool: DafnyTool, sandbox: Sandbox, wall_s: float = TIMEOUT_S) -> Callable[[str], str | None]:
+    """Runs a program as the scorer does: its standard output, or ``None`` after ``wall_s`` seconds of wall time."""
     solver = [f"/z3exe:{tool.solver}"] if tool.dialect == "2" and tool.solver else []
 
     def run(program: str) -> str | None:
@@ -124,7 +124,7 @@ def legacy_runner(tool: DafnyTool, sandbox: Sandbox) -> Callable[[str], str | No
         files = {name: (program + HELPER).encode("utf-8", "surrogatepass")}
         policy = policy_for(tool, Limits().memory_bytes, files=files)
         command = [*tool.command, "/compile:0", "/deprecation:0", *solver, name]
-        done = sandbox.start(command, policy, environment_for(tool)).finish(b"", TIMEOUT_S)
+        done = sandbox.start(command, policy, environment_for(tool)).finish(b"", wall_s)
         return None if done.stopped == "wall" else done.output
 
     return run
