@@ -55,5 +55,5 @@ def test_what_is_said_to_be_live_is_there(name: str) -> None:
 def test_rules_are_short_and_forbid_what_the_audit_forbids(name: str, task: Task) -> None:
     rules = get_language(name).rules(task)
     # A token of a language model is at least three characters of such text.
-    assert len(rules) / 3.5 < 400
+    assert len(rules) / 3 < 400
     assert "Never write" in rules

@@ -41,11 +41,6 @@ Optional
 """
 
 
-_NOT_LIVE = {
-    Capability.BENCHMARK: Standing.RECORDED,  # read, stripped and audited whole; built live in part only
-}
-
-
 class Nagini:
     """Syntax of Nagini: Python with type annotations and the contract library's calls."""
 
@@ -59,7 +54,7 @@ class Nagini:
         ),
         "print(maximum(1, 2))\n",
     )
-    capabilities = MappingProxyType({c: _NOT_LIVE.get(c, Standing.LIVE) for c in Capability})
+    capabilities = MappingProxyType(dict.fromkeys(Capability, Standing.LIVE))
 
     parse = staticmethod(view.parse)
     strip_annotations = staticmethod(strip.strip_annotations)
